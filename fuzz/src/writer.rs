@@ -1,7 +1,7 @@
 //! A writer among readers that say anything in any order.
 use crate::script::{Script, pattern};
 use bytes::Bytes;
-use dunlin_qos::{Durability, History, ReliabilityKind, ResourceLimits};
+use dunlin_qos::{Durability, Duration, History, ReliabilityKind, ResourceLimits};
 use dunlin_rtps::{
     Body, Change, ChangeKind, InstanceHandle, Outbox, ReaderProxyConfig, Time, To, WriteError,
     Writer, WriterConfig,
@@ -23,6 +23,8 @@ const ANSWER_BYTES: usize = (1 << 20) + LONGEST;
 #[derive(Clone, Copy)]
 struct Listener {
     reliable: bool,
+    /// It has said something.
+    heard: bool,
     /// Changes up to this one were written before it came.
     joined: i64,
     /// It said that it has all up to here.
@@ -33,6 +35,8 @@ struct Listener {
 struct Model {
     guid: Guid,
     keeps_all: bool,
+    /// No reader is passed over because it says nothing.
+    waits_for_ever: bool,
     /// Payloads from number `first` on.
     written: Vec<Vec<u8>>,
     first: i64,
@@ -65,6 +69,9 @@ impl Model {
     /// The changes that a reliable reader has still to get, whatever happens.
     fn owed(&self, reader: usize) -> Option<core::ops::RangeInclusive<i64>> {
         let listener = self.readers[reader].filter(|r| r.reliable && self.keeps_all)?;
+        if !listener.heard && !self.waits_for_ever {
+            return None;
+        }
         Some(listener.joined.max(listener.has) + 1..=self.last())
     }
 
@@ -131,6 +138,7 @@ pub fn writer(data: &[u8]) {
     let mut model = Model {
         guid: config.guid,
         keeps_all: config.history == History::KeepAll,
+        waits_for_ever: config.silent_after.is_infinite(),
         written: Vec::new(),
         first: config.first_sequence.0,
         readers: [None; READERS],
@@ -147,7 +155,7 @@ pub fn writer(data: &[u8]) {
             "{} messages",
             model.messages
         );
-        check(&writer, &config, &model);
+        check(now, &writer, &config, &mut model);
     }
 }
 
@@ -156,7 +164,8 @@ fn config(script: &mut Script<'_>) -> WriterConfig {
         0 => History::KeepLast(u32::from(script.choice(4))),
         _ => History::KeepAll,
     };
-    let first = match script.choice(8) {
+    let choice = script.choice(8);
+    let first = match choice {
         0 => (1 << 32) - 3,
         1 => (1 << 31) - 3,
         2 => i64::MAX - 9,
@@ -165,6 +174,10 @@ fn config(script: &mut Script<'_>) -> WriterConfig {
     WriterConfig {
         history,
         first_sequence: SequenceNumber(first),
+        silent_after: match choice % 2 {
+            0 => Duration::INFINITE,
+            _ => Duration::from_secs(30),
+        },
         reliability: match script.choice(8) {
             0 => ReliabilityKind::BestEffort,
             _ => ReliabilityKind::Reliable,
@@ -362,13 +375,14 @@ fn add(
     let known = model.readers[reader].filter(|r| r.reliable && reliable);
     model.readers[reader] = Some(known.unwrap_or(Listener {
         reliable,
+        heard: false,
         joined: model.last(),
         has: model.last(),
     }));
     writer.add_reader(now, proxy, model);
 }
 
-fn check(writer: &Writer, config: &WriterConfig, model: &Model) {
+fn check(now: Time, writer: &Writer, config: &WriterConfig, model: &mut Model) {
     assert_eq!(writer.last_sequence().0, model.last());
     let kept = writer.kept();
     let limits = config.resource_limits;
@@ -382,11 +396,30 @@ fn check(writer: &Writer, config: &WriterConfig, model: &Model) {
             assert!(kept <= per_instance.saturating_mul(instances));
         }
     }
-    for listener in model.readers.iter().flatten().filter(|r| r.reliable) {
+    let last = model.last();
+    for (n, listener) in model.readers.iter_mut().enumerate() {
+        let Some(listener) = listener.as_mut().filter(|r| r.reliable) else {
+            continue;
+        };
+        let progress = writer.progress_of(now, reader_guid(n));
+        let progress = progress.expect("a reliable reader that is matched");
+        if !listener.heard && !model.waits_for_ever {
+            // If it was passed over, it is as one that joined when it first spoke.
+            while listener.joined < last
+                && writer.is_acknowledged(SequenceNumber(listener.joined + 1))
+            {
+                listener.joined += 1;
+            }
+            listener.heard = progress.heard_ago.is_some();
+        }
+        if !progress.waited_for {
+            assert!(!listener.heard && !model.waits_for_ever);
+            continue;
+        }
         let has = listener.joined.max(listener.has);
         let next = SequenceNumber(has.saturating_add(1));
         assert!(
-            next.0 > model.last() || !writer.is_acknowledged(next),
+            next.0 > last || !writer.is_acknowledged(next),
             "{} is acknowledged by nobody",
             next.0
         );

@@ -39,6 +39,6 @@ pub use reader::{
 pub use sample::{InstanceState, Sample, SampleInfo, SampleState, Select, ViewState, Which};
 pub use time::Time;
 pub use writer::{
-    Acknowledgement, GroupOf, InGroup, ReaderFilter, ReaderProxyConfig, WriteError, Writer,
-    WriterConfig,
+    Acknowledgement, GroupOf, InGroup, ReaderFilter, ReaderProgress, ReaderProxyConfig, WriteError,
+    Writer, WriterConfig,
 };

@@ -9,23 +9,27 @@ mod gaps;
 mod heartbeat_schedule;
 mod history;
 mod limits;
+mod progress;
 mod queries;
 mod reader_proxy;
 mod repair;
+mod silence;
 mod timers;
+mod timing;
 
 pub use coherent_sets::InGroup;
 pub use config::{
     Acknowledgement, GroupOf, ReaderFilter, ReaderProxyConfig, WriteError, WriterConfig,
 };
+pub use progress::ReaderProgress;
 
-use crate::{Change, MissedDeadlines, Outbox, Time, To};
+use crate::{Change, Outbox, Time, To};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
 use coherent_sets::SetState;
 use data_output::{Annotations, DataOutput, Recipients};
-use dunlin_qos::{Durability, Duration, History, ReliabilityKind};
+use dunlin_qos::{Durability, History, ReliabilityKind};
 use dunlin_wire::{
     AckNack, EntityId, Gap, Guid, Heartbeat, NackFrag, SampleOrigin, SequenceNumber,
     SequenceNumberSet, SetMembership, Submessage,
@@ -35,6 +39,7 @@ use heartbeat_schedule::HeartbeatSchedule;
 use history::HistoryCache;
 use limits::SampleLimits;
 use reader_proxy::ReaderProxy;
+use silence::Silence;
 use timers::Timers;
 
 /// A stateful writer, best effort or reliable.
@@ -48,7 +53,9 @@ pub struct Writer {
     heartbeats: u32,
     /// Ascending by GUID.
     readers: Vec<ReaderProxy>,
+    /// Reliable readers that are waited for.
     reliable_readers: usize,
+    silence: Silence,
     expects_inline_qos: bool,
     /// What readers want, if some do not want everything.
     filters: Option<Box<Filters>>,
@@ -63,6 +70,8 @@ pub struct Writer {
     last_in_group: i64,
     /// What time does, if it does anything.
     timers: Option<Box<Timers>>,
+    /// When it was last remembered what readers are asked for.
+    noted: Time,
 }
 
 impl Writer {
@@ -76,6 +85,7 @@ impl Writer {
             heartbeats: 0,
             readers: Vec::new(),
             reliable_readers: 0,
+            silence: Silence::default(),
             expects_inline_qos: false,
             filters: None,
             limits: SampleLimits::default(),
@@ -86,6 +96,7 @@ impl Writer {
             set: SetState::None,
             last_in_group: 0,
             timers: Timers::needed_for(&config),
+            noted: Time::PAST,
             config,
         }
     }
@@ -178,6 +189,9 @@ impl Writer {
         }
         if self.reliable_readers == 0 {
             self.settle();
+            if self.silence.any {
+                self.ask_silent(now, out);
+            }
         } else {
             let whole = self.voice.fragments.are_none();
             if self.pulse.wrote(now, bytes, whole) {
@@ -268,6 +282,14 @@ impl Writer {
         if !proxy.ack_nacks.accept(ack_nack.count, now) {
             return Acknowledgement::default();
         }
+        if proxy.silent {
+            self.heed(index);
+        }
+        let Some(proxy) = self.readers.get_mut(index) else {
+            return Acknowledgement::default();
+        };
+        let so_far = (proxy.acknowledged.max(base - 1), last);
+        proxy.progress.heard(now, so_far, &ack_nack.state);
         if greets && proxy.wants_history_again() {
             proxy.rewind(history);
             self.settle();
@@ -325,6 +347,10 @@ impl Writer {
     /// Asks all that lag for an answer now, for instance before waiting for room; nothing happens
     /// if none does.
     pub fn heartbeat(&mut self, now: Time, out: &mut impl Outbox) {
+        self.note_asked(now);
+        if self.silence.any {
+            self.ask_silent(now, out);
+        }
         let last = self.last;
         let mut lagging = self.readers.iter().filter(|r| r.lags(last));
         let Some(proxy) = lagging.next() else {
@@ -372,72 +398,9 @@ impl Writer {
         }
     }
 
-    /// From now on samples are valid for so long, and each instance is to be written so often.
-    pub fn set_timing(&mut self, now: Time, lifespan: Duration, deadline: Duration) {
-        (self.config.lifespan, self.config.deadline) = (lifespan, deadline);
-        let needed = Timers::needed_for(&self.config);
-        match (&mut self.timers, needed) {
-            (Some(timers), Some(_)) => timers.adjust(now, lifespan, deadline),
-            (timers, needed) => *timers = needed,
-        }
-    }
-
     /// Tells all matched readers that the writer lives (RTPS 2.5 8.3.8.6 flag L).
     pub fn assert_liveliness(&mut self, out: &mut impl Outbox) {
         self.push_heartbeat(None, true, true, out);
-    }
-
-    /// Does what is due; true if there may be room now, as after an acknowledgement.
-    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox) -> bool {
-        let room = self.expire(now);
-        if let Some(timers) = &mut self.timers {
-            timers.miss(now);
-        }
-        self.beat(now, out);
-        room
-    }
-
-    /// Deadlines that were missed since this was asked last; they are found by `handle_timeout`.
-    pub fn take_missed_deadlines(&mut self) -> Option<MissedDeadlines> {
-        self.timers.as_mut()?.take_missed()
-    }
-
-    /// Lets go of samples that are not valid any more; true if there were some.
-    #[inline]
-    fn expire(&mut self, now: Time) -> bool {
-        let Some(timers) = &mut self.timers else {
-            return false;
-        };
-        let before = self.history.len();
-        while let Some(sequence) = timers.next_expired(now) {
-            self.history.expire(sequence);
-        }
-        while let Some((sequence, instance)) = timers.next_left(now) {
-            self.history.end(sequence, instance, self.acknowledged);
-        }
-        self.history.len() < before
-    }
-
-    /// Asks those that lag, when it is time.
-    fn beat(&mut self, now: Time, out: &mut impl Outbox) {
-        if self.pulse.due().is_none_or(|due| due > now) {
-            return;
-        }
-        if self.is_complete() {
-            self.pulse.stop();
-            return;
-        }
-        self.pulse.slow_down();
-        self.heartbeat(now, out);
-    }
-
-    /// When to call `handle_timeout`, unless something else happens first.
-    pub fn next_timeout(&self) -> Option<Time> {
-        let due = self.timers.as_ref().and_then(|c| c.next());
-        match (self.pulse.due(), due) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
     }
 
     /// The application's own bytes ([`Body::around`](crate::Body::around)) that are not needed any
@@ -500,8 +463,9 @@ impl Writer {
     }
 
     fn readers_changed(&mut self) {
-        let reliable = self.readers.iter().filter(|r| r.config.reliable);
-        self.reliable_readers = reliable.count();
+        let waited_for = self.readers.iter().filter(|r| r.is_waited_for());
+        self.reliable_readers = waited_for.count();
+        self.silence.any = self.readers.iter().any(|r| r.silent);
         let mut readers = self.readers.iter();
         self.expects_inline_qos = readers.any(|r| r.config.expects_inline_qos);
         self.filters = Filters::of(&self.readers);
@@ -511,8 +475,8 @@ impl Writer {
     /// Finds out what all have by now and lets go of what nobody needs; true if that is more than
     /// before.
     fn settle(&mut self) -> bool {
-        let reliable = self.readers.iter().filter(|r| r.config.reliable);
-        let all = reliable.map(|r| r.acknowledged).min();
+        let waited_for = self.readers.iter().filter(|r| r.is_waited_for());
+        let all = waited_for.map(|r| r.acknowledged).min();
         let before = core::mem::replace(&mut self.acknowledged, all.unwrap_or(self.last));
         if self.is_transient() {
             self.history.store(self.acknowledged);

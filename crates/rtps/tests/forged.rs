@@ -201,6 +201,22 @@ fn numbers_of_a_gap_are_passed_over_once_they_are_announced_and_are_not_lost() {
     }
 }
 
+/// A GAP that reached beyond what was announced waits; the change behind it shows that it was right.
+#[test]
+fn a_change_that_waits_behind_a_gap_comes_once_when_a_later_one_shows_that_its_turn_has_come() {
+    for scene in Scene::both(&reliable_reader()) {
+        let mut scene = scene.begun();
+        scene.data(8);
+        scene.gap(EntityId::UNKNOWN, 6, 20);
+        assert_eq!(scene.taken(), []);
+        scene.data(30);
+        assert_eq!(scene.taken(), [8]);
+        scene.data(8);
+        assert_eq!(scene.taken(), []);
+        assert_eq!((scene.lost, scene.implausible), (0, 0));
+    }
+}
+
 #[test]
 fn a_heartbeat_far_ahead_counts_only_if_the_writer_says_it_again_when_asked() {
     for (first, last) in [(FAR, FAR), (1, FAR), (FAR, i64::MAX - 1)] {

@@ -77,11 +77,15 @@ impl Writing {
     }
 
     fn hear(&mut self, base: i64, missing: &[i64], count: u32) -> (bool, Vec<String>) {
+        self.hear_from(1, base, missing, count)
+    }
+
+    fn hear_from(&mut self, n: u8, base: i64, missing: &[i64], count: u32) -> (bool, Vec<String>) {
         let message = ack_nack(base, missing, count);
         let now = Time(self.now);
         let result = self
             .writer
-            .handle_ack_nack(now, reader_guid(1), &message, &mut self.out);
+            .handle_ack_nack(now, reader_guid(n), &message, &mut self.out);
         (result.room, self.out.said())
     }
 
@@ -536,4 +540,45 @@ fn who_found_the_writer_again_gets_the_history_again_and_nothing_of_it_goes_mean
     assert_eq!(w.out.said(), ["HEARTBEAT 1..2? !"]);
     let full = w.writer.write(now, &sample(3, 0, 8), &mut w.out);
     assert_eq!(full, Err(WriteError::Full));
+}
+
+#[test]
+fn who_is_behind_since_when_and_what_it_last_said_is_remembered() {
+    let mut w = Writing::new(keep_all(100));
+    w.join(1, true, Durability::Volatile);
+    w.join(2, true, Durability::Volatile);
+    let seconds = |w: &Writing, n| {
+        let progress = w.writer.progress_of(Time(w.now), reader_guid(n)).unwrap();
+        let whole = |duration: Duration| duration.as_nanos() / 1_000_000_000;
+        (
+            progress.acknowledged.0,
+            whole(progress.behind_for),
+            progress.heard_ago.map(whole),
+            progress.asked_for,
+        )
+    };
+    for _ in 0..5 {
+        w.write(0, 8);
+    }
+    assert_eq!(seconds(&w, 1), (0, 0, None, 0));
+    w.wait(100);
+    w.hear(6, &[], 1); // reader 1 has all
+    w.hear_from(2, 3, &[3, 4], 1);
+    for _ in 0..20 {
+        w.wait(500);
+    }
+    // What was written long after reader 1 had all does not make it late.
+    w.write(0, 8);
+    assert_eq!(seconds(&w, 1), (5, 0, Some(10), 0));
+    assert_eq!(seconds(&w, 2), (2, 10, Some(10), 2));
+    let slowest = w.writer.slowest_progress(Time(w.now)).unwrap();
+    assert_eq!(slowest.reader, reader_guid(2));
+    // It goes on, but slowly: it is as late as its last answer was.
+    w.hear_from(2, 6, &[], 2);
+    assert_eq!(seconds(&w, 2), (5, 10, Some(0), 0));
+    w.hear_from(2, 7, &[], 3);
+    assert_eq!(seconds(&w, 2), (6, 0, Some(0), 0));
+    // That is over once it has all.
+    w.write(0, 8);
+    assert_eq!(seconds(&w, 2), (6, 0, Some(0), 0));
 }

@@ -240,18 +240,10 @@ impl Discovery {
 
     /// True if a participant may have one more endpoint; else it is heard no more.
     fn has_room(&mut self, now: Time, prefix: GuidPrefix, events: &mut Vec<Event>) -> bool {
-        let limits = self.config.limits;
-        let Some(peer) = self.peers.get(&prefix) else {
-            return false;
-        };
-        if peer.refused {
+        if self.peers.get(&prefix).is_none_or(|peer| peer.refused) {
             return false;
         }
-        let used = self
-            .catalog
-            .endpoints_of(prefix)
-            .saturating_add(peer.strikes);
-        let room = used < limits.endpoints_per_participant && self.catalog.len() < limits.endpoints;
+        let room = self.has_room_for_endpoint(prefix);
         if !room {
             self.refuse(now, prefix, events);
         }
@@ -266,19 +258,6 @@ impl Discovery {
         if let Some(peer) = self.peers.get_mut(&prefix) {
             peer.strikes = peer.strikes.saturating_add(1);
             self.has_room(now, prefix, events);
-        }
-    }
-
-    /// Hears no further endpoints of a participant; those that are known stay.
-    fn refuse(&mut self, now: Time, prefix: GuidPrefix, events: &mut Vec<Event>) {
-        if let Some(peer) = self.peers.get_mut(&prefix) {
-            peer.refused = true;
-            for topic in self.topics.iter_mut() {
-                if topic.entry.describes_endpoints {
-                    topic.ignore(now, prefix);
-                }
-            }
-            events.push(Event::TooManyEndpoints { prefix });
         }
     }
 }

@@ -17,6 +17,7 @@ mod liveliness;
 mod participants;
 mod peer_gossip;
 mod registry;
+mod room;
 mod service_topic;
 mod source_addresses;
 mod timer_queue;
@@ -72,6 +73,8 @@ pub struct Discovery {
     parting: RenewableTimers<GuidPrefix>,
     strangers: UnverifiedParticipants,
     heard: Heard,
+    /// When to see whether there is room for those who found none.
+    forgiveness: Option<Time>,
     catalog: Catalog,
     watch: LivelinessMonitor,
     topics: BuiltinTopics,
@@ -103,6 +106,7 @@ impl Discovery {
             parting: RenewableTimers::default(),
             strangers: UnverifiedParticipants::default(),
             heard: Heard::default(),
+            forgiveness: None,
             catalog: Catalog::new(own, &config.default_unicast, &config.default_multicast),
             watch: LivelinessMonitor::new(own),
             topics: BuiltinTopics::new(own),
@@ -314,6 +318,7 @@ impl Discovery {
         }
         self.give_up_types(now, events);
         self.settle_types(now, out, events);
+        self.forgive(now, out);
         self.keep_company(now, out);
     }
 
@@ -327,6 +332,7 @@ impl Discovery {
             self.leases.next(),
             self.doubts.next(),
             self.parting.next(),
+            self.forgiveness,
             self.watch.next_timeout(),
             self.introducer.next_timeout(),
             self.hearsay.next_timeout(),
@@ -523,6 +529,11 @@ impl Discovery {
     /// The other participants.
     pub fn participants(&self) -> impl Iterator<Item = &ParticipantData> {
         self.peers.values().map(|peer| &peer.data)
+    }
+
+    /// How many writers and readers are known, local ones included.
+    pub fn endpoint_count(&self) -> usize {
+        self.catalog.len()
     }
 
     /// All known writers, local ones included.

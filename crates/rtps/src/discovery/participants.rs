@@ -59,6 +59,10 @@ pub(super) struct Peer {
     silent_until: Option<Time>,
     /// It announced too many endpoints, or too much nonsense; its endpoints are heard no more.
     pub(super) refused: bool,
+    /// It is not heard again before this.
+    pub(super) refused_until: Time,
+    /// How often it was refused.
+    pub(super) refusals: u32,
     /// Descriptions of endpoints that made no sense.
     pub(super) strikes: usize,
     /// It announced itself without knowing our name: we are one of its peers.
@@ -324,6 +328,8 @@ impl Discovery {
                 age: self.strangers.add(prefix, size),
                 silent_until: None,
                 refused: false,
+                refused_until: Time::PAST,
+                refusals: 0,
                 strikes: 0,
                 asks: !source.addressed && !source.multicast,
                 called: self.hearsay.meet(prefix),
@@ -354,8 +360,8 @@ impl Discovery {
             // Where there is no multicast it may have our name from others, and has not heard us
             // yet.
             let owes = !peer.called && peer.data.metatraffic_multicast.is_empty();
-            self.verify(now, source.prefix, origin, out, events);
-            if owes {
+            let is_met = self.verify(now, source.prefix, origin, out, events);
+            if owes && is_met {
                 let timestamp = self.config.timestamp(now);
                 let to = detector(source.prefix);
                 self.announcer.announce(timestamp, to, out);
@@ -398,7 +404,7 @@ impl Discovery {
     }
 
     /// A stranger answered: it knows our name, which is not to be guessed, and is where it says. It
-    /// gets all our endpoints.
+    /// gets all our endpoints. False if too many are there already: it stays a stranger.
     fn verify(
         &mut self,
         now: Time,
@@ -406,9 +412,13 @@ impl Discovery {
         origin: Locator,
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
-    ) {
+    ) -> bool {
+        if !self.has_room_at(&origin) {
+            self.heard.no_room += 1;
+            return false;
+        }
         let Some(peer) = self.peers.get_mut(&prefix) else {
-            return;
+            return false;
         };
         peer.verified = true;
         peer.source = origin;
@@ -420,6 +430,7 @@ impl Discovery {
         if asks {
             self.befriend(now, prefix, out);
         }
+        true
     }
 
     /// True if a built-in message may be its sender's: one that announced itself, answers to our
@@ -442,7 +453,9 @@ impl Discovery {
             if !source.addressed {
                 return false;
             }
-            self.verify(now, source.prefix, origin, out, events);
+            if !self.verify(now, source.prefix, origin, out, events) {
+                return false;
+            }
         }
         self.heard_from(now, source.prefix)
     }

@@ -97,7 +97,7 @@ impl Reader {
             }
             Ordering::Early => {
                 self.come_early(now, index, arrival, allocator, out);
-                return refused;
+                return self.let_in_due(now, index, refused);
             }
         };
         let sequence = arrival.sequence;
@@ -267,6 +267,14 @@ impl Reader {
             _ => self.config.max_pending,
         };
         most as usize
+    }
+
+    /// Lets in what waited, where an early change showed that its turn has come.
+    pub(super) fn let_in_due(&mut self, now: Time, index: usize, delivery: Delivery) -> Delivery {
+        match self.writers.get(index).is_some_and(WriterProxy::has_due) {
+            true => self.followed(now, index, delivery),
+            false => delivery,
+        }
     }
 
     /// Lets in what waited for its turn.

@@ -70,10 +70,14 @@ impl Reader {
             return Delivery::default();
         };
         let (turn, implausible) = proxy.turn_on_arrival(frag.sequence.0);
+        let is_early = matches!(turn, Ordering::Early);
         let mut delivery =
             self.add_fragment(now, index, turn, timestamp, frag, inline, allocator, out);
         delivery.implausible |= implausible;
-        delivery
+        match is_early {
+            true => self.let_in_due(now, index, delivery),
+            false => delivery,
+        }
     }
 
     #[allow(

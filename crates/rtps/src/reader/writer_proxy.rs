@@ -1,5 +1,6 @@
 //! What a reader knows of one writer (RTPS 2.5 8.4.10.4): how far it has come, and what waits or is
 //! missing.
+mod asking;
 mod belief;
 
 use super::coherent_sets::CoherentSets;
@@ -15,9 +16,7 @@ use alloc::collections::BTreeMap;
 pub(super) use belief::{Belief, CONFIRM};
 use belief::{Claim, Leap, NEAR};
 use dunlin_qos::Duration;
-use dunlin_wire::{
-    Gap, Guid, SampleOrigin, SequenceNumber, SequenceNumberSet, SetMembership, Timestamp, VendorId,
-};
+use dunlin_wire::{Gap, Guid, SampleOrigin, SetMembership, Timestamp, VendorId};
 
 /// What a change that waits costs beside its payload.
 const WAITING_COST: usize = 128;
@@ -344,6 +343,12 @@ impl WriterProxy {
         !self.waiting.is_empty() || !self.gaps.is_empty()
     }
 
+    /// A change waits whose turn has come: a later one showed that none before it will come.
+    pub(super) fn has_due(&self) -> bool {
+        let waiting = self.waiting.first_key_value();
+        waiting.is_some_and(|(n, _)| *n <= self.next) && !self.blocked && !self.must_wait()
+    }
+
     /// Skips what will never come and takes out the change whose turn it is.
     pub(super) fn take_next(&mut self) -> Option<(i64, Waiting)> {
         if self.must_wait() {
@@ -514,86 +519,5 @@ impl WriterProxy {
     pub(super) fn saw(&mut self, sequence: i64) {
         self.last = self.last.max(sequence);
         self.reach = self.reach.max(sequence);
-    }
-
-    /// Something is missing that the writer has.
-    pub(super) fn lacks(&self) -> bool {
-        self.must_wait() || (self.next <= self.last && !self.waiting.contains_key(&self.next))
-    }
-
-    /// All up to the base is had; at most `changes` whole ones that are missing (RTPS 2.5 8.3.8.1),
-    /// among the next `most`.
-    pub(super) fn state(&self, most: u32, changes: usize) -> SequenceNumberSet {
-        let mut set = SequenceNumberSet::new(SequenceNumber(self.next));
-        let mut left = changes;
-        if self.blocked {
-            return set;
-        }
-        let mut waiting = self.waiting.range(self.next..).map(|(n, _)| *n).peekable();
-        let mut number = self.next;
-        let end = self.last.min(i64::MAX - 1);
-        let furthest = self.next.saturating_add(255);
-        // What lies beyond a gap needs no more room than what lies before it.
-        let mut end_of_room = self.next.saturating_add(i64::from(most) - 1);
-        while left > 0 && number <= end.min(end_of_room).min(furthest) {
-            if waiting.next_if_eq(&number).is_some() || self.partials.contains(number) {
-                number += 1;
-            } else if let Some(gap) = self.gaps.end_of(number) {
-                end_of_room = end_of_room.saturating_add(gap - number);
-                number = gap;
-                while waiting.next_if(|n| *n < gap).is_some() {}
-            } else {
-                set.insert(SequenceNumber(number));
-                number += 1;
-                left -= 1;
-            }
-        }
-        set
-    }
-
-    /// Whole changes that are asked for at a time: all while they are small, otherwise as many as
-    /// make a portion. The one that others wait for is asked for in any case.
-    pub(super) fn changes_to_ask(&self) -> usize {
-        match self.questions.portion().checked_div(self.questions.usual()) {
-            None => usize::MAX,
-            Some(0) => usize::from(!self.partials.contains(self.next)),
-            Some(several) => several,
-        }
-    }
-
-    /// The writer is still saying it for the first time, so what lies beyond what came is not
-    /// missing yet.
-    pub(super) fn is_on_its_way(&self, now: Time, sequence: i64) -> bool {
-        sequence >= self.last && sequence > self.announced && self.partials.is_fresh(now, sequence)
-    }
-
-    /// Incomplete changes that `state` left out.
-    pub(super) fn incomplete(&self) -> impl Iterator<Item = SequenceNumber> {
-        let end = self.last.min(self.next.saturating_add(255));
-        self.partials.sequences(end)
-    }
-
-    /// May the writer be asked now? If not, `due` says when.
-    pub(super) fn may_ask(&mut self, now: Time) -> bool {
-        let then = self.questions.open_from(self.next);
-        if now < then {
-            self.due = Some(self.due.map_or(then, |due| due.min(then)));
-        }
-        now >= then
-    }
-
-    /// The writer was asked, for so many bytes of large samples in so many messages.
-    pub(super) fn asked(&mut self, now: Time, wanted: usize, messages: usize) {
-        let (next, until) = (self.next, self.last);
-        self.due = Some(self.questions.asked(now, next, until, wanted, messages));
-    }
-
-    /// Nothing is to be asked.
-    pub(super) fn rest(&mut self) {
-        self.questions.rest();
-        // Room may have come for what was refused; that is still to be looked at.
-        if !self.blocked {
-            self.due = None;
-        }
     }
 }

@@ -36,6 +36,9 @@ pub struct WriterConfig {
     pub fragment_size: Option<u16>,
     /// How often readers that lag are asked what they lack.
     pub heartbeat_period: Duration,
+    /// A reliable reader that has never said anything is waited for no longer than this after it
+    /// was first asked; infinite: as long as it is matched.
+    pub silent_after: Duration,
     /// Each quarter of so many unacknowledged samples an answer is asked for; KEEP_ALL with
     /// `max_samples` uses that limit instead.
     pub heartbeat_window: u32,
@@ -69,6 +72,7 @@ impl WriterConfig {
             deadline: Duration::INFINITE,
             fragment_size: Some(63_000),
             heartbeat_period: Duration::from_millis(100),
+            silent_after: Duration::from_secs(30),
             heartbeat_window: 1024,
             heartbeat_bytes: 1 << 20,
             send_key_hash: true,

@@ -1,4 +1,5 @@
 //! What a writer knows of one reader (RTPS 2.5 8.4.7.5).
+use super::progress::Progress;
 use super::{ReaderFilter, ReaderProxyConfig};
 use crate::Time;
 use crate::counter::Counter;
@@ -22,10 +23,14 @@ pub(super) struct ReaderProxy {
     pub(super) begun: bool,
     pub(super) ack_nacks: Counter,
     pub(super) nack_frags: Counter,
+    /// It has never said anything, for too long: it is not waited for.
+    pub(super) silent: bool,
     /// When the reader was last told what there is because it asked without need.
     pub(super) told: Option<Time>,
     /// Which change it got whole when it asked for fragments, and when.
     pub(super) whole: Option<(i64, Time)>,
+    /// How far it has come, and what it last said.
+    pub(super) progress: Progress,
 }
 
 impl ReaderProxy {
@@ -38,10 +43,12 @@ impl ReaderProxy {
             start,
             acknowledged: start - 1,
             begun: false,
+            silent: false,
             ack_nacks: Counter::default(),
             nack_frags: Counter::default(),
             told: None,
             whole: None,
+            progress: Progress::default(),
         }
     }
 
@@ -88,6 +95,6 @@ impl ReaderProxy {
 
     /// It has to be asked what it lacks.
     pub(super) fn lags(&self, last: i64) -> bool {
-        self.config.reliable && (self.acknowledged < last || !self.begun)
+        self.is_waited_for() && (self.acknowledged < last || !self.begun)
     }
 }

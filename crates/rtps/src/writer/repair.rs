@@ -239,6 +239,7 @@ impl Writer {
             return false;
         }
         (proxy.start, proxy.acknowledged) = (last + 1, last);
+        proxy.progress.given_up();
         // One that counts by heartbeat learns from that what it lost.
         if !proxy.counts_by_heartbeat() {
             let mut gaps = GapList::new(reader.entity, writer);

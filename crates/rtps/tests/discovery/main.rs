@@ -9,6 +9,7 @@ mod liveliness;
 mod matching;
 mod network;
 mod participants;
+mod room;
 mod sources;
 mod types;
 mod vendors;

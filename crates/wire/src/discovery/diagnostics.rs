@@ -75,10 +75,23 @@ pub enum DiagnosticFact {
     /// A writer sends the reader everything since its content filter takes too many steps to judge
     /// by: 1, else 0.
     FilterGivenUp = 20,
+    /// Nanoseconds for which something has waited for the reader's acknowledgement.
+    BehindFor = 21,
+    /// Nanoseconds since the reader last said anything; left out if it never did.
+    HeardAgo = 22,
+    /// A reader asked for when it last said anything.
+    AskedFor = 23,
+    /// Of a writer that is asked about no reader in particular: the GUID of the reliable reader
+    /// that has acknowledged least, its first eight bytes as a big-endian number ...
+    SlowestHigh = 24,
+    /// ... and its last eight. Facts of a reader are then that one's.
+    SlowestLow = 25,
+    /// The writer waits no longer for the reader, which has never said anything: 1, else left out.
+    NotWaitedFor = 26,
 }
 
 impl DiagnosticFact {
-    const ALL: [Self; 20] = [
+    const ALL: [Self; 26] = [
         Self::PeerState,
         Self::Matched,
         Self::Written,
@@ -99,6 +112,12 @@ impl DiagnosticFact {
         Self::DatagramsDropped,
         Self::TakenIn,
         Self::FilterGivenUp,
+        Self::BehindFor,
+        Self::HeardAgo,
+        Self::AskedFor,
+        Self::SlowestHigh,
+        Self::SlowestLow,
+        Self::NotWaitedFor,
     ];
 
     fn of(number: u32) -> Option<Self> {
@@ -179,6 +198,28 @@ impl DiagnosticReply {
         told.map(|(_, value)| *value)
     }
 
+    /// The reader that is named as the slowest, if one is.
+    pub fn slowest(&self) -> Option<Guid> {
+        let half = |fact| Some(self.fact(fact)?.to_be_bytes());
+        let high = half(DiagnosticFact::SlowestHigh)?;
+        let low = half(DiagnosticFact::SlowestLow)?;
+        let mut bytes = [0; 16];
+        let (first, last) = bytes.split_at_mut(8);
+        first.copy_from_slice(&high);
+        last.copy_from_slice(&low);
+        Some(Guid::from_bytes(bytes))
+    }
+
+    /// The facts that name a reader as the slowest.
+    pub fn name_slowest(reader: Guid) -> [(DiagnosticFact, i64); 2] {
+        let [a, b, c, d, e, f, g, h, rest @ ..] = reader.to_bytes();
+        let high = i64::from_be_bytes([a, b, c, d, e, f, g, h]);
+        [
+            (DiagnosticFact::SlowestHigh, high),
+            (DiagnosticFact::SlowestLow, i64::from_be_bytes(rest)),
+        ]
+    }
+
     /// Reads a payload, encapsulation header included.
     pub fn parse(payload: &[u8]) -> Result<Self, Error> {
         let question = DiagnosticRequest::parse(payload)?;
@@ -255,6 +296,10 @@ mod tests {
         assert_eq!(DiagnosticReply::parse(&answer.encode()), Ok(answer.clone()));
         assert_eq!(answer.fact(DiagnosticFact::Written), Some(i64::MAX));
         assert_eq!(answer.fact(DiagnosticFact::Held), None);
+        assert_eq!(answer.slowest(), None);
+        let facts = DiagnosticReply::name_slowest(question.other).to_vec();
+        let named = DiagnosticReply { question, facts };
+        assert_eq!(named.slowest(), Some(question.other));
         for fact in DiagnosticFact::ALL {
             assert_eq!(DiagnosticFact::of(fact as u32), Some(fact));
         }

@@ -202,6 +202,19 @@ fn property_of_each_entity_reaches_others_and_changes() {
             .map(|p| &*p.value)
     };
     assert_eq!((value("place"), value("hidden")), (Some("mudflat"), None));
+    // Tools of other products look under their own names.
+    let number = std::process::id().to_string();
+    for name in ["fastdds.physical_data.process", "__Pid"] {
+        assert_eq!(value(name), Some(&*number), "{name}");
+    }
+    let host = value("dds.sys_info.hostname");
+    assert!(host.is_some_and(|host| !host.is_empty()));
+    for name in ["fastdds.physical_data.host", "__Hostname"] {
+        assert_eq!(value(name), host, "{name}");
+    }
+    for name in ["fastdds.physical_data.user", "__ProcessName"] {
+        assert!(value(name).is_some_and(|value| !value.is_empty()), "{name}");
+    }
     // What it says of itself, nobody says for it.
     assert_eq!(value(process), Some(&*std::process::id().to_string()));
     assert_eq!(writer_data(&stage, 1, writer).qos.property, place("sand"));

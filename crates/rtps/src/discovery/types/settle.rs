@@ -42,6 +42,12 @@ impl Discovery {
         known
     }
 
+    /// What was found out of the type of an endpoint by [`look_up_types`](Self::look_up_types), or
+    /// for a match.
+    pub fn looked_up_type(&self, endpoint: Guid) -> Option<&TypeState> {
+        self.catalog.types().state(endpoint)
+    }
+
     /// Finds out what the types of these endpoints are, whether a match waits for them or not. What
     /// becomes known is in `known_types`.
     pub fn look_up_types(

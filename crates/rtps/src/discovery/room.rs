@@ -1,0 +1,116 @@
+//! Who gets the room for participants and endpoints when it gets short.
+//!
+//! Whoever answers may announce as many participants and endpoints as it likes. So of each limit
+//! a quarter is kept from whoever is at one and the same address, and a participant whose
+//! endpoints found no room is heard again once there is some.
+use super::{Discovery, Event};
+use crate::{Outbox, Time};
+use alloc::vec::Vec;
+use dunlin_qos::Duration;
+use dunlin_wire::{GuidPrefix, Locator};
+
+/// A participant that was refused is looked at again after so long. Each time that it is refused
+/// anew it is heard again only after twice as long ...
+const FORGIVE: Duration = Duration::from_secs(5);
+/// ... so many times.
+const DOUBLINGS: u32 = 6;
+/// Participants that are looked at together; to look at one may take a look at all others.
+const AT_ONCE: usize = 64;
+/// How long the next of them wait.
+const NEXT: Duration = Duration::from_millis(100);
+
+/// What those at one address get of a limit.
+fn most_of_one(limit: usize) -> usize {
+    limit - limit / 4
+}
+
+impl Discovery {
+    /// True if one more participant at an address may be verified. The others are only counted
+    /// when there are so many that it matters.
+    pub(super) fn has_room_at(&self, place: &Locator) -> bool {
+        let most = most_of_one(self.config.limits.participants);
+        let verified = self.peers.len().saturating_sub(self.strangers.len());
+        verified < most || self.verified_at(*place).count() < most
+    }
+
+    /// True if there is room for one more endpoint of a participant.
+    pub(super) fn has_room_for_endpoint(&self, prefix: GuidPrefix) -> bool {
+        let limits = self.config.limits;
+        let Some(peer) = self.peers.get(&prefix) else {
+            return false;
+        };
+        let used = self.catalog.endpoints_of(prefix);
+        if used.saturating_add(peer.strikes) >= limits.endpoints_per_participant
+            || self.catalog.len() >= limits.endpoints
+        {
+            return false;
+        }
+        let most = most_of_one(limits.endpoints);
+        self.catalog.len() < most || {
+            let there = self.verified_at(peer.source());
+            let used: usize = there.map(|peer| self.catalog.endpoints_of(peer)).sum();
+            used < most
+        }
+    }
+
+    fn verified_at(&self, place: Locator) -> impl Iterator<Item = GuidPrefix> {
+        let address = (place.kind, place.address);
+        let there = self.peers.iter().filter(move |(_, peer)| {
+            let source = peer.source();
+            peer.verified && (source.kind, source.address) == address
+        });
+        there.map(|(prefix, _)| *prefix)
+    }
+
+    /// Hears no further endpoints of a participant; those that are known stay.
+    pub(super) fn refuse(&mut self, now: Time, prefix: GuidPrefix, events: &mut Vec<Event>) {
+        let Some(peer) = self.peers.get_mut(&prefix) else {
+            return;
+        };
+        peer.refused = true;
+        let pause = FORGIVE.as_nanos() << peer.refusals.min(DOUBLINGS);
+        peer.refusals = peer.refusals.saturating_add(1);
+        let until = now.after(Duration::from_nanos(pause));
+        peer.refused_until = until;
+        self.forgiveness = Some(self.forgiveness.map_or(until, |due| due.min(until)));
+        for topic in self.topics.iter_mut() {
+            if topic.entry.describes_endpoints {
+                topic.ignore(now, prefix);
+            }
+        }
+        events.push(Event::TooManyEndpoints { prefix });
+    }
+
+    /// Hears those again for whose endpoints there is room now.
+    pub(super) fn forgive(&mut self, now: Time, out: &mut impl Outbox) {
+        if self.forgiveness.is_none_or(|due| now < due) {
+            return;
+        }
+        self.forgiveness = None;
+        let due = self.peers.iter();
+        let due = due.filter(|(_, peer)| peer.refused && peer.refused_until <= now);
+        let due: Vec<GuidPrefix> = due.map(|(prefix, _)| *prefix).take(AT_ONCE).collect();
+        for prefix in due {
+            let has_room = self.has_room_for_endpoint(prefix);
+            let Some(peer) = self.peers.get_mut(&prefix) else {
+                continue;
+            };
+            if has_room {
+                peer.refused = false;
+                let who = (prefix, peer.data.vendor);
+                let has = peer.data.builtin_endpoints;
+                for topic in self.topics.iter_mut() {
+                    let entry = topic.entry;
+                    if entry.describes_endpoints && entry.has_writer(has) {
+                        topic.listen_to(now, who, out);
+                    }
+                }
+            } else {
+                peer.refused_until = now.after(FORGIVE);
+            }
+        }
+        let refused = self.peers.values().filter(|peer| peer.refused);
+        let next = refused.map(|peer| peer.refused_until).min();
+        self.forgiveness = next.map(|due| due.max(now.after(NEXT)));
+    }
+}
