@@ -1,7 +1,7 @@
 //! Content filters: an expression, its parameters, and a sample.
 use dunlin_cdr::{Error, Topic, Xcdr, from_payload, to_payload};
-use dunlin_filter::Filter;
-use dunlin_xtypes::ValueError;
+use dunlin_filter::{Facts, Filter};
+use dunlin_xtypes::{DynamicType, ValueError};
 use everything::{Appendable, Final, Mutable};
 
 #[path = "../../crates/filter/tests/common/mod.rs"]
@@ -16,9 +16,28 @@ pub fn filter(data: &[u8]) {
     let (expression, parameters) = (text(), text());
     let parameters: Vec<&str> = parameters.lines().collect();
     let payload = parts.next().unwrap_or_default();
+    judge_change(&expression, &parameters, payload);
     judge::<Appendable>(&expression, &parameters, payload);
     judge::<Final>(&expression, &parameters, payload);
     judge::<Mutable>(&expression, &parameters, payload);
+}
+
+/// What is known of a change beside its members takes no memory either, and needs no payload.
+fn judge_change(expression: &str, parameters: &[&str], payload: &[u8]) {
+    let ty = DynamicType::of::<Appendable>().expect("it is described");
+    let Ok(filter) = Filter::with_facts(expression, parameters, &ty) else {
+        return;
+    };
+    let facts = Facts {
+        kind: Facts::KINDS[payload.len() % Facts::KINDS.len()],
+        writer: "0102030405060708090a0b0c:00000103",
+        age: (payload.len() % 3 > 0).then_some(payload.len() as f64),
+    };
+    let judging = allocation_counter::measure(|| {
+        let _ = filter.judge_change(Some(payload), &facts);
+        let _ = filter.judge_change(None, &facts);
+    });
+    assert_eq!(judging.count_total, 0);
 }
 
 fn judge<T: Topic>(expression: &str, parameters: &[&str], payload: &[u8]) {

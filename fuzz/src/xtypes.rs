@@ -1,8 +1,11 @@
 //! Types at run time: a type, and a payload that claims to be of it.
+use std::time::Duration;
+
 use bytes::BytesMut;
 use dunlin_cdr::{Endianness, Error, Extensibility, Xcdr, reader_of};
 use dunlin_xtypes::{
-    DynamicType, KeyPlan, MemberPath, TypeIndex, TypeKind, TypeTreeBuilder, ValueError,
+    Converter, DynamicType, KeyPlan, Mapping, MemberPath, TypeIndex, TypeKind, TypeTreeBuilder,
+    ValueError,
 };
 
 use crate::script::Script;
@@ -30,8 +33,10 @@ const PATHS: [&str; 8] = [
 ];
 
 /// A piece that says what the type is, and a payload. Whatever is built has an end; whatever
-/// payload comes is walked without memory beyond 16 times its length and 64 KiB; what is valid can
-/// be passed over, and its key is the same by way of every encoding.
+/// payload comes is walked without memory beyond 16 times its length and 64 KiB, and converted with
+/// 64 times at most; what is valid can
+/// be passed over and mapped to its own type, its key is the same by way of every encoding, and what it is converted to is
+/// valid and stays as it is when it is converted again.
 pub fn xtypes(data: &[u8]) {
     let mut script = Script::new(data);
     let mut of_type = Script::new(script.piece());
@@ -43,8 +48,46 @@ pub fn xtypes(data: &[u8]) {
     let held = allocation_counter::measure(|| valid = walk(&ty, payload)).bytes_max;
     let most = 16 * payload.len() as u64 + 65_536;
     assert!(held <= most, "{held} bytes for {}", payload.len());
+    for xcdr in [Xcdr::V1, Xcdr::V2] {
+        let converter = Converter::new(&ty, xcdr, Endianness::Big);
+        let convert = || drop(converter.convert(payload, &mut BytesMut::new()));
+        let held = allocation_counter::measure(convert).bytes_max;
+        let most = 64 * payload.len() as u64 + 65_536;
+        assert!(held <= most, "{held} bytes to convert {}", payload.len());
+    }
+    let mapping = Mapping::new(&ty, &ty, &[]);
+    let mapping = mapping.expect("a type is like itself");
+    let _ = mapping.map_key(payload, &mut BytesMut::new());
+    let map = || mapping.map(payload, Duration::ZERO, &mut BytesMut::new());
+    let map = || {
+        let _ = map();
+    };
+    let held = allocation_counter::measure(map).bytes_max;
+    let most = 64 * payload.len() as u64 + (8 << 20);
+    assert!(held <= most, "{held} bytes to map {}", payload.len());
     if valid {
+        if !is_ambiguous {
+            mappings(&ty, &mapping, payload);
+        }
         keys(&ty, payload, is_ambiguous);
+        conversions(&ty, payload, is_ambiguous);
+    }
+}
+
+/// A mapping to the same type changes nothing in what has each member once, as a conversion writes
+/// it: where one comes twice, a conversion takes the last and a path leads to the first.
+fn mappings(ty: &DynamicType, mapping: &Mapping, payload: &[u8]) {
+    for xcdr in [Xcdr::V1, Xcdr::V2] {
+        let converter = Converter::new(ty, xcdr, Endianness::NATIVE);
+        let (mut converted, mut mapped) = (BytesMut::new(), BytesMut::new());
+        if converter.is_needed(payload) || converter.convert(payload, &mut converted).is_err() {
+            continue;
+        }
+        match mapping.map(&converted, Duration::ZERO, &mut mapped) {
+            Ok(()) => assert_eq!(mapped, converted, "{xcdr:?}"),
+            Err(ValueError::Cdr(Error::TooManySteps)) => {}
+            Err(error) => panic!("{error}: {payload:?}"),
+        }
     }
 }
 
@@ -91,6 +134,30 @@ fn keys(ty: &DynamicType, payload: &[u8], is_ambiguous: bool) {
                 Ok(again) => assert_eq!(again, hash, "{xcdr:?} {endianness:?}"),
                 Err(ValueError::Cdr(Error::TooManySteps)) => {}
                 Err(error) => panic!("{error}: {payload:?} -> {key:?}"),
+            }
+        }
+    }
+}
+
+fn conversions(ty: &DynamicType, payload: &[u8], is_ambiguous: bool) {
+    let targets: &[Xcdr] = match is_ambiguous {
+        true => &[Xcdr::V2],
+        false => &[Xcdr::V1, Xcdr::V2],
+    };
+    for &xcdr in targets {
+        for endianness in [Endianness::Big, Endianness::Little] {
+            let converter = Converter::new(ty, xcdr, endianness);
+            let (mut once, mut twice) = (BytesMut::new(), BytesMut::new());
+            match converter.convert(payload, &mut once) {
+                Ok(()) => {}
+                // Elements without bytes get headers, or an older version of the type wrote it.
+                Err(ValueError::Cdr(Error::TooManySteps) | ValueError::Missing(_)) => continue,
+                Err(error) => panic!("{error}: {payload:?}"),
+            }
+            match converter.convert(&once, &mut twice) {
+                Ok(()) => assert_eq!(once, twice, "{xcdr:?} {endianness:?}"),
+                Err(ValueError::Cdr(Error::TooManySteps)) => {}
+                Err(error) => panic!("{error}: {payload:?} -> {once:?}"),
             }
         }
     }

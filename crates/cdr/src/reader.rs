@@ -235,6 +235,21 @@ impl<'a> Reader<'a> {
         self.take_slice(length)
     }
 
+    /// Passes over numbers of which is known how many bytes they take: `lengths` says that, padding
+    /// included, for each place modulo 8 at which they may begin. False if the data end before, and
+    /// nothing is passed over then.
+    #[inline]
+    pub fn pass_numbers(&mut self, lengths: &[u32; 8]) -> bool {
+        let place = self.position.wrapping_sub(self.origin) % lengths.len();
+        let length = lengths.get(place).copied().unwrap_or(u32::MAX);
+        let end = self.position.saturating_add(length as usize);
+        let is_there = end <= self.data.len();
+        if is_there {
+            self.position = end;
+        }
+        is_there
+    }
+
     #[cold]
     fn truncated(&self, wanted: usize) -> Error {
         Error::Truncated {

@@ -7,10 +7,12 @@ use dunlin_cdr::{Error, Layout, Xcdr, reader_of};
 use dunlin_xtypes::{DynamicType, MemberPath, TypeKind, ValueError};
 
 use crate::condition::Condition;
+use crate::facts::{Facts, Named};
 use crate::locate::Found;
-use crate::parser::parse;
+use crate::parser::{Parsed, parse};
 use crate::plan::{Parts, Scalar};
 use crate::steps::Steps;
+use crate::value::Value;
 use crate::{FilterError, limits};
 
 /// Says which samples of a type pass (DDS 1.4 2.2.2.3.3, annex B).
@@ -19,6 +21,7 @@ pub struct Filter {
     condition: Condition,
     want: Parts,
     members: usize,
+    facts: Named,
     /// All members, if each may be at the same place in every sample.
     fixed: Vec<(MemberPath, Scalar)>,
 }
@@ -49,13 +52,40 @@ impl Filter {
         parameters: &[impl AsRef<str>],
         ty: &DynamicType,
     ) -> Result<Self, FilterError> {
+        Self::compile(expression, parameters, ty, false)
+    }
+
+    /// As [`new`](Self::new), for those who judge changes by [`judge_change`](Self::judge_change):
+    /// the expression may name [`Facts`], too.
+    ///
+    /// # Errors
+    /// As `new`.
+    pub fn with_facts(
+        expression: &str,
+        parameters: &[impl AsRef<str>],
+        ty: &DynamicType,
+    ) -> Result<Self, FilterError> {
+        Self::compile(expression, parameters, ty, true)
+    }
+
+    fn compile(
+        expression: &str,
+        parameters: &[impl AsRef<str>],
+        ty: &DynamicType,
+        has_facts: bool,
+    ) -> Result<Self, FilterError> {
         if !matches!(ty.resolved().kind(), TypeKind::Structure | TypeKind::Union) {
             let fault = format!("{} has no members", ty.words());
             return Err(FilterError::new(fault, expression, 0..0));
         }
         check_limits(expression, parameters)?;
         let parameters: Vec<&str> = parameters.iter().map(AsRef::as_ref).collect();
-        let (condition, want, paths) = parse(expression, &parameters, ty)?;
+        let Parsed {
+            condition,
+            want,
+            paths,
+            facts,
+        } = parse(expression, &parameters, ty, has_facts)?;
         let with_scalar = |path: MemberPath| {
             let scalar = Scalar::of(path.target());
             (path, scalar)
@@ -69,6 +99,7 @@ impl Filter {
         Ok(Self {
             condition,
             members,
+            facts,
             want,
             fixed,
         })
@@ -100,18 +131,54 @@ impl Filter {
     /// As `evaluate`; [`Error::TooManySteps`] if they do not suffice, and then none are left.
     pub fn evaluate_within(&self, payload: &[u8], steps: &mut usize) -> Result<bool, ValueError> {
         let mut left = Steps::new(*steps);
-        let result = self.judge(payload, &mut left);
+        let result = self.judge(payload, &[], &mut left);
         *steps = left.left();
         match left.ran_out() {
             true => Err(Error::TooManySteps.into()),
-            false => result,
+            false => Ok(result? == Some(true)),
         }
     }
 
-    fn judge(&self, payload: &[u8], steps: &mut Steps) -> Result<bool, ValueError> {
+    /// Judges a change with what is known of it. `None` is unknown: what decides is absent. Of a
+    /// dispose or an unregister, which has no payload, all members are.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    pub fn judge_change(
+        &self,
+        payload: Option<&[u8]>,
+        facts: &Facts<'_>,
+    ) -> Result<Option<bool>, ValueError> {
+        let values = facts.values();
+        let mut steps = Steps::new(usize::MAX);
+        match payload {
+            Some(payload) => self.judge(payload, &values, &mut steps),
+            None => {
+                let found = Found::nothing_of(self.members, &values);
+                Ok(self.condition.is_true(&found, &mut steps))
+            }
+        }
+    }
+
+    /// Does the expression name `@writer`?
+    pub fn asks_writer(&self) -> bool {
+        self.facts.writer
+    }
+
+    /// Does it name `@age`?
+    pub fn asks_age(&self) -> bool {
+        self.facts.age
+    }
+
+    fn judge<'a>(
+        &self,
+        payload: &'a [u8],
+        facts: &'a [Value<'a>],
+        steps: &mut Steps,
+    ) -> Result<Option<bool>, ValueError> {
         steps.take(1 + self.members);
-        let mut found = Found::nothing_of(self.members);
-        if !self.find_fixed(payload, &mut found)? {
+        let mut found = Found::nothing_of(self.members, facts);
+        if self.members > 0 && !self.find_fixed(payload, &mut found)? {
             let mut r = reader_of(payload, self.want.extensibility)?;
             r.set_steps(steps.left());
             let located = found.locate(&mut r, &self.want);
@@ -121,7 +188,7 @@ impl Filter {
             };
             located?;
         }
-        Ok(self.condition.is_true(&found, steps) == Some(true))
+        Ok(self.condition.is_true(&found, steps))
     }
 
     /// True if all members are where they always are.

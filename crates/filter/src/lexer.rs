@@ -72,6 +72,12 @@ impl<'a> Lexer<'a> {
             '\'' | '`' | '"' => self.string(first),
             '%' => self.parameter(),
             '0'..='9' | '+' | '-' => self.number(),
+            // The parser says which names with @ there are.
+            '@' => {
+                let name = rest.split(|c| c != '@' && !is_word(c)).next();
+                self.at += name.unwrap_or_default().len();
+                Ok(Kind::Word(name.unwrap_or_default().into()))
+            }
             c if is_word(c) && !c.is_ascii_digit() => {
                 let word = rest.split(|c| !is_word(c)).next().unwrap_or_default();
                 self.at += word.len();

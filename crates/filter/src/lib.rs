@@ -47,6 +47,7 @@ extern crate alloc;
 
 mod condition;
 mod error;
+mod facts;
 mod filter;
 mod lexer;
 pub mod limits;
@@ -60,4 +61,5 @@ mod steps;
 mod value;
 
 pub use error::FilterError;
+pub use facts::Facts;
 pub use filter::{Filter, check_limits};

@@ -4,6 +4,7 @@ use arrayvec::ArrayVec;
 use dunlin_cdr::{Error, Extensibility, Reader};
 use dunlin_xtypes::{TypeKind, ValueError};
 
+use crate::facts;
 use crate::limits;
 use crate::plan::{Part, Parts, Want};
 use crate::value::Value;
@@ -15,13 +16,16 @@ pub(crate) struct Found<'a> {
     values: ArrayVec<Value<'a>, { limits::MEMBERS }>,
     /// A bit for each place whose value is not known yet.
     missing: u32,
+    /// What is known beside them.
+    facts: &'a [Value<'a>],
 }
 
 impl<'a> Found<'a> {
     /// Nothing yet of the first `count` places.
     #[inline]
-    pub(crate) fn nothing_of(count: usize) -> Self {
+    pub(crate) fn nothing_of(count: usize, facts: &'a [Value<'a>]) -> Self {
         let mut found = Self {
+            facts,
             values: ArrayVec::new(),
             missing: u32::MAX
                 .checked_shr(u32::BITS.saturating_sub(count as u32))
@@ -35,7 +39,10 @@ impl<'a> Found<'a> {
 
     pub(crate) fn value(&self, place: u8) -> Value<'a> {
         let value = self.values.get(usize::from(place));
-        value.copied().unwrap_or(Value::Absent)
+        match value {
+            Some(value) => *value,
+            None => facts::at(place, self.facts),
+        }
     }
 
     pub(crate) fn put(&mut self, place: u8, value: Value<'a>) {

@@ -8,6 +8,7 @@ use core::ops::Range;
 
 use dunlin_xtypes::{DynamicType, MemberPath, TypeKind};
 
+use crate::facts::{self, Named};
 use crate::limits;
 use crate::literal::Class;
 use crate::plan::{Parts, Step};
@@ -68,21 +69,47 @@ struct Member {
 pub(crate) struct Members {
     root: DynamicType,
     found: Vec<Member>,
+    /// Which facts it names; `None` if there are none to name.
+    facts: Option<Named>,
 }
 
 /// What is wrong, and with which part of the expression.
 pub(crate) type Fault = (String, Range<usize>);
 
 impl Members {
-    pub(crate) fn new(root: &DynamicType) -> Self {
+    pub(crate) fn new(root: &DynamicType, has_facts: bool) -> Self {
         Self {
             root: root.resolved(),
             found: Vec::new(),
+            facts: has_facts.then(Named::default),
         }
+    }
+
+    /// Which facts the expression names.
+    pub(crate) fn facts(&self) -> Named {
+        self.facts.unwrap_or_default()
+    }
+
+    /// As `find`, if it is a fact.
+    fn fact(&mut self, path: &Path) -> Option<Result<(u8, Class), Fault>> {
+        let name = path.word().filter(|name| name.starts_with('@'))?;
+        let named = self.facts.as_mut();
+        let are_there = named.is_some();
+        Some(match (facts::find(name), named) {
+            (Some((place, class)), Some(named)) => {
+                named.note(place);
+                Ok((place, class))
+            }
+            _ => Err((facts::unknown(name, are_there), path.span())),
+        })
     }
 
     /// Does the type have it, whether it can be compared or not?
     pub(crate) fn has(&self, path: &Path) -> bool {
+        let fact = path.word().and_then(facts::find);
+        if self.facts.is_some() && fact.is_some() {
+            return true;
+        }
         let mut at = Place::new(self.root.clone());
         let mut segments = path.segments.iter();
         segments.all(|(segment, _)| at.look_up(segment).is_some())
@@ -90,6 +117,9 @@ impl Members {
 
     /// The place for the values of a member, and of which class they are.
     pub(crate) fn find(&mut self, path: &Path) -> Result<(u8, Class), Fault> {
+        if let Some(fact) = self.fact(path) {
+            return fact;
+        }
         let (steps, class) = walk(&self.root, path)?;
         let known = self.found.iter().position(|known| known.steps == steps);
         if let Some(place) = known {

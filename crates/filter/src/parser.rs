@@ -9,6 +9,7 @@ use core::ops::Range;
 use dunlin_xtypes::{DynamicType, MemberPath};
 
 use crate::condition::{Condition, Operand, Operator};
+use crate::facts::{self, Named};
 use crate::lexer::{Kind, Lexer, Token};
 use crate::literal::{Class, Constant, Literal, enumerator};
 use crate::members::{Members, Path, Segment, listed};
@@ -35,12 +36,24 @@ pub(crate) struct Parser<'a> {
 
 type Result<T> = core::result::Result<T, FilterError>;
 
-/// The condition, what it wants of a sample, and the paths to that in the order of their places.
+/// What an expression says.
+pub(crate) struct Parsed {
+    pub(crate) condition: Condition,
+    /// What it wants of a sample.
+    pub(crate) want: Parts,
+    /// The paths to that, in the order of their places.
+    pub(crate) paths: Vec<MemberPath>,
+    /// What it wants to know beside that.
+    pub(crate) facts: Named,
+}
+
+/// Reads an expression, which may name facts or not.
 pub(crate) fn parse(
     expression: &str,
     parameters: &[&str],
     of: &DynamicType,
-) -> Result<(Condition, Parts, Vec<MemberPath>)> {
+    has_facts: bool,
+) -> Result<Parsed> {
     let mut lexer = Lexer::new(expression);
     let token = lexer.next()?;
     let mut parser = Parser {
@@ -48,14 +61,20 @@ pub(crate) fn parse(
         parameters,
         lexer,
         token,
-        members: Members::new(of),
+        members: Members::new(of, has_facts),
         predicates: 0,
         depth: 0,
     };
     let condition = parser.any()?;
     parser.finish()?;
+    let facts = parser.members.facts();
     let (want, paths) = parser.members.into_plan();
-    Ok((condition, want, paths))
+    Ok(Parsed {
+        condition,
+        want,
+        paths,
+        facts,
+    })
 }
 
 impl Parser<'_> {
@@ -200,7 +219,11 @@ impl Parser<'_> {
         span: Range<usize>,
     ) -> Result<Condition> {
         let (member, class) = self.find(path)?;
-        let with = Operand::Constant(self.constant(&class, &side, span)?);
+        let constant = self.constant(&class, &side, span.clone())?;
+        if let Some(fault) = facts::fault(member, &constant) {
+            return Err(self.fault_at(fault, span));
+        }
+        let with = Operand::Constant(constant);
         Ok(Condition::Compare {
             member,
             operator,

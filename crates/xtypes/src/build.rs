@@ -2,6 +2,7 @@
 
 mod check;
 mod facts;
+mod front;
 mod structure;
 mod union;
 
@@ -372,6 +373,7 @@ impl TypeTreeBuilder {
         check::bases(&mut self.nodes)?;
         let facts = facts::find(&self.nodes)?;
         facts::inherit_keys(&mut self.nodes);
+        front::find(&mut self.nodes, &facts);
         let tree = TypeTree(Arc::new(Arena {
             nodes: self.nodes.into(),
             facts: facts.into(),

@@ -235,6 +235,9 @@ pub enum ValueError {
     /// A member that is needed is not there.
     #[error("member {0} is not there, and is needed")]
     Missing(u32),
+    /// A value for a member that its type does not have: too large, too long, no enumerator.
+    #[error("the value for member {0} does not fit its type")]
+    DoesNotFit(u32),
     /// A bitmask has bits that its type does not name.
     #[error("{bits:#x} has bits that the bitmask does not name; it has {mask:#x}")]
     UnknownBits {

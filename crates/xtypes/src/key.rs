@@ -3,14 +3,12 @@
 mod plan;
 
 use bytes::BytesMut;
-use dunlin_cdr::{
-    Endianness, Error, Extensibility, KEY_HASH_SIZE, KeyForm, Reader, Representation, Xcdr,
-};
+use dunlin_cdr::{Endianness, Extensibility, KEY_HASH_SIZE, KeyForm, Reader, Representation, Xcdr};
 use md5::{Digest, Md5};
 
 use crate::fixed::content;
 use crate::output::{Output, Staged, Writer};
-use crate::payload::{body, open};
+use crate::payload::{append, body, open};
 use crate::transcode::{Part, Transcoder};
 use crate::{DynamicType, ValueError, limits};
 use plan::Fixed;
@@ -253,37 +251,14 @@ impl KeyPlan {
         out: &mut BytesMut,
         key: impl FnOnce(Writer<'_, BytesMut>) -> Result<(), ValueError>,
     ) -> Result<(), ValueError> {
-        let begin = out.len();
-        let written = self.append_all(xcdr, endianness, is_plain, out, key);
-        if written.is_err() {
-            out.truncate(begin);
-        }
-        written
-    }
-
-    fn append_all(
-        &self,
-        xcdr: Xcdr,
-        endianness: Endianness,
-        is_plain: bool,
-        out: &mut BytesMut,
-        key: impl FnOnce(Writer<'_, BytesMut>) -> Result<(), ValueError>,
-    ) -> Result<(), ValueError> {
         let representation = Representation {
             xcdr,
             extensibility: self.ty.extensibility(),
             endianness,
         };
-        let begin = out.len();
-        out.push(&representation.header());
-        if self.has_key {
-            key(Writer::new(out, xcdr, endianness, is_plain))?;
-        }
-        let padding = begin.wrapping_sub(out.len()) & 3;
-        out.push([0; 3].get(..padding).ok_or(Error::Padding)?);
-        if padding > 0 {
-            out.patch(begin + 3, &[padding as u8]);
-        }
-        Ok(())
+        append(&representation, out, |out| match self.has_key {
+            true => key(Writer::new(out, xcdr, endianness, is_plain)),
+            false => Ok(()),
+        })
     }
 }

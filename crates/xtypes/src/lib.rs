@@ -52,6 +52,8 @@
 //! | is this payload of the type? | [`DynamicType::validate`] |
 //! | where is this member, and what is its value? | [`MemberPath`] |
 //! | which instance is it? | [`KeyPlan`] |
+//! | what is it in another representation? | [`Converter`] |
+//! | what is it as a sample of another type? | [`Mapping`] |
 //! | are these two types the same? | [`DynamicType::digest`] |
 //! | what do other products call it? | [`DynamicType::type_identifier`], [`DynamicType::type_information`] |
 //! | how do other products see it? | [`DynamicType::type_object`] |
@@ -75,6 +77,7 @@ extern crate alloc;
 mod annotations;
 pub mod assign;
 mod build;
+mod convert;
 mod describe;
 mod digest;
 mod dynamic_type;
@@ -84,6 +87,7 @@ mod key;
 mod kind;
 pub mod limits;
 pub mod lookup;
+mod mapping;
 mod object;
 mod output;
 mod path;
@@ -95,10 +99,12 @@ mod tree;
 
 pub use annotations::{Annotations, Constant};
 pub use build::{AutoId, StructureBuilder, TypeTreeBuilder, UnionBuilder, hash_id};
+pub use convert::Converter;
 pub use dynamic_type::DynamicType;
 pub use error::{BuildError, PathError, ValueError};
 pub use key::KeyPlan;
 pub use kind::TypeKind;
+pub use mapping::{Assignment, Mapping, MappingError, Origin};
 pub use object::{
     EquivalenceHash, EquivalenceKind, LocalType, PlainElement, RaiseError,
     StronglyConnectedComponentId, TypeIdentifier, TypeIdentifierWithDependencies,

@@ -172,6 +172,14 @@ impl<'o, O: Output> Writer<'o, O> {
         }
     }
 
+    /// The same, for a while.
+    pub(crate) fn reborrow(&mut self) -> Writer<'_, O> {
+        Writer {
+            out: self.out,
+            ..*self
+        }
+    }
+
     pub(crate) fn xcdr(&self) -> Xcdr {
         self.xcdr
     }

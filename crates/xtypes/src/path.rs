@@ -1,5 +1,7 @@
 //! Members by their path: found in a type once, and then in payloads.
 
+mod key;
+
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -8,6 +10,7 @@ use dunlin_cdr::{Endianness, Extensibility, Reader, Xcdr};
 use crate::fixed::{Offsets, alignment, content};
 use crate::payload::{body, open, representation};
 use crate::skip::{skip, skip_elements, skip_member, take_discriminator};
+use crate::transcode::Part;
 use crate::tree::{Node, Structure, length};
 use crate::{DynamicType, PathError, TypeIndex, TypeKind, ValueError, limits};
 
@@ -130,6 +133,54 @@ impl MemberPath {
                 _ => Endianness::Little,
             },
         })
+    }
+
+    /// The ids of the members on the way.
+    ///
+    /// # Errors
+    /// The type on the way that is no structure.
+    pub(crate) fn ids(&self) -> Result<Vec<u32>, TypeIndex> {
+        let ids = self.steps.iter().map(|step| match step.to {
+            To::Member(id) => Ok(id),
+            _ => Err(step.from),
+        });
+        ids.collect()
+    }
+
+    /// A reader at the member, in a payload of the type or, `from_key`, in that of a dispose
+    /// message with the headers of its members; `None` as [`locate`](Self::locate) has it.
+    #[inline]
+    pub(crate) fn reader<'a>(
+        &self,
+        payload: &'a [u8],
+        from_key: bool,
+    ) -> Result<Option<Reader<'a>>, ValueError> {
+        let mut r = open(payload, self.root.extensibility())?.reader;
+        let mut part = match from_key {
+            true => Part::Key,
+            false => Part::Whole,
+        };
+        for step in &self.steps {
+            let is_there = match part {
+                Part::Whole => self.enter(&mut r, *step)?,
+                Part::Key => self.enter_key(&mut r, *step, &mut part)?,
+            };
+            if !is_there {
+                return Ok(None);
+            }
+        }
+        Ok(Some(r))
+    }
+
+    /// The value of a number of these bytes.
+    pub(crate) fn read<'a>(&self, bytes: &'a [u8], endianness: Endianness) -> Option<Value<'a>> {
+        let kind = self.kind;
+        let located = Located {
+            bytes,
+            kind,
+            endianness,
+        };
+        located.value()
     }
 
     fn search<'a>(&self, payload: &'a [u8]) -> Result<Option<Located<'a>>, ValueError> {

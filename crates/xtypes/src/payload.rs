@@ -1,7 +1,9 @@
 //! The encapsulation header of a payload.
 
+use bytes::BytesMut;
 use dunlin_cdr::{Error, Extensibility, HEADER_SIZE, Reader, Representation, reader_of};
 
+use crate::output::Output;
 use crate::{ValueError, limits};
 
 /// A payload that is about to be read.
@@ -39,4 +41,24 @@ pub(crate) fn body(payload: &[u8]) -> Result<(u16, &[u8]), Error> {
 /// What the header says.
 pub(crate) fn representation(payload: &[u8]) -> Result<Representation, Error> {
     Representation::from_id(body(payload)?.0)
+}
+
+/// Appends header, value and padding; nothing on error.
+pub(crate) fn append(
+    to: &Representation,
+    out: &mut BytesMut,
+    value: impl FnOnce(&mut BytesMut) -> Result<(), ValueError>,
+) -> Result<(), ValueError> {
+    let begin = out.len();
+    out.push(&to.header());
+    if let Err(error) = value(out) {
+        out.truncate(begin);
+        return Err(error);
+    }
+    let padding = begin.wrapping_sub(out.len()) & 3;
+    out.push([0; 3].get(..padding).unwrap_or_default());
+    if padding > 0 {
+        out.patch(begin + 3, &[padding as u8]);
+    }
+    Ok(())
 }

@@ -360,7 +360,13 @@ impl<'t, const CHECK: bool> Walk<'t, CHECK> {
         if let Some(base) = of.base.and_then(|base| self.tree.structure(base)) {
             self.members(r, scope, base)?;
         }
-        for member in &of.members {
+        let mut members = of.members.iter();
+        let front = &of.front;
+        if front.members > 0 && r.pass_numbers(front.lengths(r.xcdr())) {
+            r.take_steps(front.members)?;
+            members = of.members.get(front.members..).unwrap_or_default().iter();
+        }
+        for member in members {
             if !r.has_more(scope) {
                 break;
             }

@@ -1,5 +1,6 @@
 //! Copies a value, or the key of one, from one encoding to another by its type.
 
+mod framing;
 mod members;
 
 use dunlin_cdr::{Endianness, Error, Extensibility, ReadScope, Reader, Xcdr};
@@ -278,16 +279,7 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
         if !self.from_key || part == Part::Whole {
             return skip_member(self.tree, r, member);
         }
-        // Of its parts only keys are there. They are written in the order in which they are read,
-        // so each is visited once.
-        let mut nowhere = Nowhere::default();
-        let mut transcoder = Transcoder {
-            tree: self.tree,
-            w: Writer::new(&mut nowhere, Xcdr::V1, Endianness::Big, false),
-            from_key: true,
-            depth: self.depth,
-        };
-        transcoder.member(r, of, member, part)
+        skip_parts(self.tree, r, of, member, self.depth)
     }
 
     /// From a mutable type, whose members come in any order.
@@ -330,7 +322,7 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
     }
 
     /// A member of a type whose members have no headers.
-    fn member(
+    pub(crate) fn member(
         &mut self,
         r: &mut Reader<'_>,
         of: &Structure,
@@ -355,19 +347,7 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
     }
 
     fn absent(&mut self, of: &Structure, member: &Member, part: Part) -> Result<(), ValueError> {
-        if self.w.has_labels(of.extensibility) {
-            return Ok(());
-        }
-        match self.w.xcdr() {
-            Xcdr::V1 => {
-                let header = self
-                    .w
-                    .begin_parameter(optional_id(member, part), understood(member));
-                self.w.end_parameter(header)?;
-            }
-            Xcdr::V2 => self.w.slice(&[0]),
-        }
-        Ok(())
+        Ok(self.w.absent_member(of.extensibility, member, part)?)
     }
 
     fn present(
@@ -377,51 +357,31 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
         member: &Member,
         part: Part,
     ) -> Result<(), ValueError> {
-        let must_understand = understood(member);
-        let id = optional_id(member, part);
-        // What is optional is a key as a whole.
-        let part = match member.is_optional {
-            true => Part::Whole,
-            false => part,
-        };
-        if self.w.has_labels(of.extensibility) {
-            return self.with_label(r, member.id, must_understand, member.element, part);
+        let framed = self
+            .w
+            .begin_member(self.tree, of.extensibility, member, part);
+        // What is optional is a key as a whole, and reached by a reference.
+        match member.is_optional && !self.w.has_labels(of.extensibility) {
+            true => r.nested(|r| self.value(r, member.element.ty, Part::Whole))?,
+            false if member.is_optional => self.element(r, member.element, Part::Whole)?,
+            false => self.element(r, member.element, part)?,
         }
-        if !member.is_optional {
-            return self.element(r, member.element, part);
-        }
-        match self.w.xcdr() {
-            Xcdr::V1 => {
-                let header = self.w.begin_parameter(id, must_understand);
-                r.nested(|r| self.value(r, member.element.ty, Part::Whole))?;
-                Ok(self.w.end_parameter(header)?)
-            }
-            Xcdr::V2 => {
-                self.w.slice(&[1]);
-                r.nested(|r| self.value(r, member.element.ty, Part::Whole))
-            }
-        }
+        Ok(self.w.end_member(framed)?)
     }
 
-    /// A member of a mutable type.
+    /// A case or the discriminator of a mutable union.
     fn with_label(
         &mut self,
         r: &mut Reader<'_>,
         id: u32,
         must_understand: bool,
         element: Element,
-        part: Part,
     ) -> Result<(), ValueError> {
-        if self.w.xcdr() == Xcdr::V1 {
-            let header = self.w.begin_parameter(id, must_understand);
-            self.element(r, element, part)?;
-            return Ok(self.w.end_parameter(header)?);
-        }
-        let code = length_code(self.tree, element);
-        self.w.label(id, must_understand, code);
-        let scope = self.w.delimit(code == 4);
-        self.element(r, element, part)?;
-        Ok(self.w.end_collection(scope)?)
+        let framed = self
+            .w
+            .begin_labelled(self.tree, id, must_understand, element);
+        self.element(r, element, Part::Whole)?;
+        Ok(self.w.end_member(framed)?)
     }
 
     fn union(&mut self, r: &mut Reader<'_>, of: &'t Union) -> Result<(), ValueError> {
@@ -495,10 +455,38 @@ impl<'t, O: Output> Transcoder<'t, '_, O> {
         element: Element,
     ) -> Result<(), ValueError> {
         match self.w.has_labels(of.extensibility) {
-            true => self.with_label(r, id, id == 0, element, Part::Whole),
+            true => self.with_label(r, id, id == 0, element),
             false => self.element(r, element, Part::Whole),
         }
     }
+}
+
+/// Passes over a member of a type whose members have no headers, of which only keys are there.
+pub(crate) fn skip_key(
+    tree: &TypeTree,
+    r: &mut Reader<'_>,
+    of: &Structure,
+    member: &Member,
+) -> Result<(), ValueError> {
+    skip_parts(tree, r, of, member, 0)
+}
+
+fn skip_parts(
+    tree: &TypeTree,
+    r: &mut Reader<'_>,
+    of: &Structure,
+    member: &Member,
+    depth: usize,
+) -> Result<(), ValueError> {
+    // They are written in the order in which they are read, so each is visited once.
+    let mut nowhere = Nowhere::default();
+    let mut transcoder = Transcoder {
+        tree,
+        w: Writer::new(&mut nowhere, Xcdr::V1, Endianness::Big, false),
+        from_key: true,
+        depth,
+    };
+    transcoder.member(r, of, member, Part::Key)
 }
 
 /// Keys have to be understood.

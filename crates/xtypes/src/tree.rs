@@ -285,6 +285,28 @@ pub(crate) struct Structure {
     pub(crate) by_name: Box<[u32]>,
     /// A member of it or of a base is part of the key.
     pub(crate) has_key: bool,
+    /// Its first members, as far as they are numbers.
+    pub(crate) front: Front,
+}
+
+impl Front {
+    pub(crate) fn lengths(&self, xcdr: Xcdr) -> &[u32; 8] {
+        let [v1, v2] = &self.lengths;
+        match xcdr {
+            Xcdr::V1 => v1,
+            Xcdr::V2 => v2,
+        }
+    }
+}
+
+/// Members that stand one behind the other in any value of their type, and of which every bit
+/// pattern is a value: they are passed over, and validated, by one look at the length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Front {
+    /// How many members; 0 or 1 if that is not worth it.
+    pub(crate) members: usize,
+    /// Their bytes in XCDR1 and in XCDR2, by the place modulo 8 at which they begin.
+    pub(crate) lengths: [[u32; 8]; 2],
 }
 
 #[derive(Debug, PartialEq, Eq)]

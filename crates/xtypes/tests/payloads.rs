@@ -452,3 +452,51 @@ fn nesting_has_an_end() {
         Err(Error::TooDeep.into())
     );
 }
+
+/// Numbers at the front are passed over by one look at the length: wherever they begin, that leads to
+/// the same place as one after the other, and cut off anywhere they are as wrong as before.
+#[test]
+fn numbers_at_the_front_end_where_they_do_one_by_one() {
+    for xcdr in [Xcdr::V1, Xcdr::V2] {
+        for before in 0..9_usize {
+            let mut types = TypeTreeBuilder::new();
+            let three = types.array(TypeIndex::UINT16, &[3]);
+            let inner = types
+                .structure("Inner", Final)
+                .member("a", TypeIndex::UINT8);
+            let inner = inner.member("b", TypeIndex::UINT64).member("c", three);
+            let inner = inner.member("d", TypeIndex::FLOAT32).finish();
+            let pad = types.array(TypeIndex::UINT8, &[before.max(1) as u32]);
+            let text = types.string(0);
+            let mut outer = types.structure("Outer", Final).member("text", text);
+            if before > 0 {
+                outer = outer.member("pad", pad);
+            }
+            let outer = outer
+                .member("inner", inner)
+                .member("end", TypeIndex::UINT8)
+                .finish();
+            let ty = types.build(outer).unwrap();
+            let align = |at: usize, to: usize| at.next_multiple_of(to.min(xcdr.max_align()));
+            // Length 1 and the end of the text, then the numbers.
+            let mut end = align(5 + before + 1, 8) + 8;
+            end = align(align(end, 2) + 6, 4) + 4 + 1;
+            let mut bytes = vec![0_u8; end];
+            bytes[0] = 1;
+            let mut payload = match xcdr {
+                Xcdr::V1 => vec![0, 1, 0, 0],
+                Xcdr::V2 => vec![0, 7, 0, 0],
+            };
+            payload.extend(&bytes);
+            assert_eq!(ty.validate(&payload), Ok(()), "{xcdr:?} {before}");
+            for length in 4..payload.len() {
+                let cut = ty.validate(&payload[..length]);
+                assert!(
+                    cut.is_err(),
+                    "{xcdr:?} {before}: {length} of {}",
+                    payload.len()
+                );
+            }
+        }
+    }
+}

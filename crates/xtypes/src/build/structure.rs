@@ -6,7 +6,7 @@ use dunlin_cdr::Extensibility;
 
 use super::{AutoId, TypeTreeBuilder, hash_id, sorted};
 use crate::annotations::annotated;
-use crate::tree::{Node, Structure};
+use crate::tree::{Front, Node, Structure};
 use crate::{Annotations, Element, Member, TryConstruct, TypeIndex};
 
 /// Members of a structure, one after the other. What is said after [`member`](Self::member) is
@@ -129,6 +129,7 @@ impl StructureBuilder<'_> {
         let has_hashed_ids = self.auto_id == AutoId::Hash;
         self.types.define(self.index, |name| {
             Node::Structure(Structure {
+                front: Front::default(),
                 name,
                 extensibility,
                 is_nested,

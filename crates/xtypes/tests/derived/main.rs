@@ -7,13 +7,18 @@ mod types;
 #[path = "../../../cdr/tests/common/values.rs"]
 mod values;
 
+use std::time::Duration;
+
 use bytes::BytesMut;
 use common::{Big, Pick, WORLDS};
 use dunlin_cdr::{
     Endianness, Extensibility, Topic, Xcdr, from_payload, key_hash, key_to_payload_as, reader_of,
     to_payload_as,
 };
-use dunlin_xtypes::{DynamicType, KeyPlan, Located, MemberPath, TypeIndex, TypeTreeBuilder, Value};
+use dunlin_xtypes::{
+    Converter, DynamicType, KeyPlan, Located, Mapping, MemberPath, TypeIndex, TypeTreeBuilder,
+    Value,
+};
 use proptest::prelude::*;
 use types::*;
 use values::big;
@@ -24,8 +29,31 @@ fn payload<T: Topic>(value: &T, xcdr: Xcdr, endianness: Endianness) -> BytesMut 
     out
 }
 
+/// A mapping of a type to itself without any assignment changes nothing.
+fn maps_to_itself<T: Topic>(value: &T) {
+    let ty = DynamicType::of::<T>().unwrap();
+    let plan = KeyPlan::new(&ty);
+    let mapping = Mapping::new(&ty, &ty, &[]).unwrap();
+    assert_eq!(mapping.maps_keys(), plan.has_key());
+    for (xcdr, endianness) in WORLDS {
+        let bytes = payload(value, xcdr, endianness);
+        let mut made = BytesMut::new();
+        mapping.map(&bytes, Duration::ZERO, &mut made).unwrap();
+        assert_eq!(made, payload(value, xcdr, Endianness::NATIVE), "{xcdr:?}");
+        let mut key = BytesMut::new();
+        plan.key_payload(&bytes, xcdr, endianness, &mut key)
+            .unwrap();
+        made.clear();
+        assert_eq!(mapping.map_key(&key, &mut made), Ok(plan.has_key()));
+        if plan.has_key() {
+            assert_eq!(plan.key_hash_of_key(&made), plan.key_hash(&bytes));
+        }
+    }
+}
+
 /// Skip, validate, key hash and key payload.
 fn agree<T: Topic>(value: &T) {
+    maps_to_itself(value);
     let ty = DynamicType::of::<T>().unwrap();
     assert_eq!(ty.extensibility(), T::EXTENSIBILITY);
     let plan = KeyPlan::new(&ty);
@@ -44,6 +72,18 @@ fn agree<T: Topic>(value: &T) {
             plan.key_payload(&bytes, to, order, &mut key).unwrap();
             assert_eq!(key, expected, "{xcdr:?} {endianness:?} -> {to:?} {order:?}");
             assert_eq!(plan.key_hash_of_key(&key).unwrap(), hash, "{to:?}");
+            let converter = Converter::new(&ty, to, order);
+            assert_eq!(converter.is_needed(&bytes), to != xcdr);
+            let mut converted = BytesMut::new();
+            converter.convert(&bytes, &mut converted).unwrap();
+            let expected = payload(value, to, order);
+            assert_eq!(
+                converted, expected,
+                "{xcdr:?} {endianness:?} -> {to:?} {order:?}"
+            );
+            converted.clear();
+            converter.convert_key(&key, &mut converted).unwrap();
+            assert_eq!(plan.key_hash_of_key(&converted).unwrap(), hash, "{to:?}");
         }
     }
 }
@@ -52,6 +92,7 @@ fn agree<T: Topic>(value: &T) {
 fn cut_off<T: Topic>(value: &T) {
     let ty = DynamicType::of::<T>().unwrap();
     let plan = KeyPlan::new(&ty);
+    let mapping = Mapping::new(&ty, &ty, &[]).unwrap();
     let hash = key_hash(value).unwrap();
     for (xcdr, endianness) in WORLDS {
         let bytes = payload(value, xcdr, endianness);
@@ -75,6 +116,23 @@ fn cut_off<T: Topic>(value: &T) {
             }
             let _ = plan.key_payload(part, Xcdr::V1, Endianness::Big, &mut BytesMut::new());
             let _ = plan.key_hash_of_key(part);
+            let mut out = BytesMut::from(&b"before"[..]);
+            for (to, order) in WORLDS {
+                let converter = Converter::new(&ty, to, order);
+                match converter.convert(part, &mut out) {
+                    // Nothing may be invented.
+                    Ok(()) => assert!(valid.is_ok(), "{xcdr:?} {end}"),
+                    Err(_) => assert_eq!(out, &b"before"[..]),
+                }
+                out.truncate(6);
+            }
+            if mapping.map(part, Duration::ZERO, &mut out).is_err() {
+                assert_eq!(out, &b"before"[..]);
+            }
+            out.truncate(6);
+            if mapping.map_key(part, &mut out).is_err() {
+                assert_eq!(out, &b"before"[..]);
+            }
         }
     }
 }
@@ -317,6 +375,21 @@ fn what_has_a_fixed_place_costs_no_memory() {
         plan.key_hash(&bytes).unwrap();
         member.locate(&bytes).unwrap();
         ty.validate(&bytes).unwrap();
+    });
+    assert_eq!(counted.count_total, 0);
+    let mut out = BytesMut::with_capacity(8192);
+    for (to, order) in WORLDS {
+        let converter = Converter::new(&ty, to, order);
+        let counted = allocation_counter::measure(|| {
+            out.clear();
+            converter.convert(&bytes, &mut out).unwrap();
+        });
+        assert_eq!(counted.count_total, 0, "{to:?} {order:?}");
+    }
+    let mapping = Mapping::new(&ty, &ty, &[]).unwrap();
+    let counted = allocation_counter::measure(|| {
+        out.clear();
+        mapping.map(&bytes, Duration::ZERO, &mut out).unwrap();
     });
     assert_eq!(counted.count_total, 0);
 }
