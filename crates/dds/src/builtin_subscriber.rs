@@ -9,8 +9,8 @@ use crate::discovery::builtin_topics::{
     TopicBuiltinTopicData,
 };
 use crate::entity::participant::DomainParticipant;
-use crate::entity::subscriber::Subscriber;
 use crate::typed::reader::DataReader;
+use crate::untyped::subscriber::Subscriber;
 use crate::untyped::topic::TopicCore;
 use crate::untyped::type_support::TypeSupport;
 use dunlin_cdr::Topic as TopicData;

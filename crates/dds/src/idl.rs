@@ -3,8 +3,8 @@
 use dunlin_cdr::Layout;
 use dunlin_xtypes::{BuildError, DynamicType, idl};
 
-/// A type that derives [`Topic`](crate::Topic) or [`Data`](crate::Data), and all types that it
-/// consists of, as an IDL file: for programs in other languages.
+/// A type that derives [`Topic`](derive@crate::Topic) or [`Data`](crate::Data), and all types that
+/// it consists of, as an IDL file: for programs in other languages.
 ///
 /// ```
 /// use dunlin::Topic;

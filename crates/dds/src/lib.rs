@@ -44,6 +44,7 @@ mod send;
 #[cfg(feature = "simulation")]
 #[doc(hidden)]
 pub mod simulation;
+mod status;
 mod typed;
 pub mod untyped;
 
@@ -72,26 +73,24 @@ pub use dunlin_wire::{
     SequenceNumber, Timestamp, VendorId,
 };
 pub use dunlin_xtypes as xtypes;
-pub use entity::condition::{Condition, GuardCondition, ReadCondition, StatusCondition, Wake};
 pub use entity::config::{ParticipantConfig, TcpSettings, Transports};
+pub use entity::guard_condition::GuardCondition;
 pub use entity::listener::{
     DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
 };
+pub use entity::listener_thread::ListenerThread;
 pub use entity::participant::{
     DiscoveryEvents, DomainParticipant, ParticipantCounters, ReceiverStatus,
 };
-pub use entity::publisher::Publisher;
-pub use entity::status::{
+pub use entity::type_settings::{TypeAnnouncement, TypeSettings};
+pub use error::{Error, Result};
+pub use return_code::ReturnCode;
+pub use runtime::wait_strategy::WaitStrategy;
+pub use status::{
     BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus,
     LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, SampleCountStatus,
     SampleRejectedStatus, StatusKind, StatusMask,
 };
-pub use entity::subscriber::Subscriber;
-pub use entity::type_settings::{TypeAnnouncement, TypeSettings};
-pub use entity::wait_set::WaitSet;
-pub use error::{Error, Result};
-pub use return_code::ReturnCode;
-pub use runtime::wait_strategy::WaitStrategy;
 pub use typed::content_filter::{ContentFilteredTopic, TopicDescription};
 #[cfg(feature = "async")]
 pub use typed::futures::{Acknowledgments, SampleStream, Triggered};
@@ -100,7 +99,11 @@ pub use typed::reader::{DataReader, DataReaderListener, Sample};
 pub use typed::topic::{Topic, TopicData};
 pub use typed::view::{Octets, View};
 pub use typed::writer::{DataWriter, DataWriterListener};
+pub use untyped::condition::{Condition, ReadCondition, StatusCondition, Wake};
+pub use untyped::publisher::Publisher;
 pub use untyped::query_condition::QueryCondition;
+pub use untyped::subscriber::Subscriber;
+pub use untyped::wait_set::WaitSet;
 pub use untyped::{
     LoanedBytes, UntypedReader, UntypedReaderListener, UntypedTopic, UntypedWriter,
     UntypedWriterListener,

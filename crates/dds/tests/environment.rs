@@ -91,6 +91,7 @@ fn a_variable_that_is_not_utf_8_is_refused_by_its_name() {
         "DUNLIN_TCP_PORT",
         "DUNLIN_TLS_CA",
         "DUNLIN_TYPES",
+        "DUNLIN_LISTENERS",
     ] {
         let text = said(test, &folder.0, &[(name, b"10.0.0.1\xff")]);
         expect(&text, &[name, "not UTF-8", "\\xFF", "unset"]);

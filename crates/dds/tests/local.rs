@@ -248,6 +248,45 @@ fn listeners_that_answer_each_other_for_ever_hold_nobody_up() {
     }
 }
 
+/// Otherwise a listener that takes a lock which is held around `write` would wait for ever.
+#[test]
+fn listeners_may_be_left_to_the_threads_that_receive() {
+    for listener_thread in [ListenerThread::Writing, ListenerThread::Receiving] {
+        let net = Net::new(0.0);
+        let p = net.within(ParticipantConfig {
+            listener_thread,
+            ..ParticipantConfig::default()
+        });
+        let leaves = listener_thread == ListenerThread::Receiving;
+        let lock = Arc::new(Mutex::new(()));
+        let (send, called) = channel();
+        let inside = Arc::clone(&lock);
+        let writing = std::thread::current().id();
+        let heard = listening::<Plain>(&p, "T", reliable_all().1, move |r| {
+            let is_writing = std::thread::current().id() == writing;
+            let _guard = (!is_writing).then(|| inside.lock().unwrap());
+            while let Some(sample) = r.take_next_sample() {
+                let number = sample.data().unwrap().number;
+                send.send((is_writing, number)).unwrap();
+            }
+        });
+        // Who has no listener finds its samples at once, whoever calls the others.
+        let silent = reader::<Plain>(&p, "T", reliable_all().1);
+        let writer = writer::<Plain>(&p, "T", reliable_all().0);
+        writer.wait_for_matched(2, SOON).unwrap();
+        heard.wait_for_matched(1, SOON).unwrap();
+        silent.wait_for_matched(1, SOON).unwrap();
+        for number in 0..100 {
+            let guard = lock.lock().unwrap();
+            writer.write(&plain(number, 10)).unwrap();
+            drop(guard);
+            let first = called.recv_timeout(StdDuration::from_secs(60)).unwrap();
+            assert_eq!(first, (!leaves, number));
+            assert!(silent.take_next_sample().is_some());
+        }
+    }
+}
+
 /// A listener that asks a question and waits for the answer, which another listener of the same
 /// process gives.
 #[test]

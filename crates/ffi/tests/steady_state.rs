@@ -75,3 +75,81 @@ fn writing_waiting_and_taking_allocate_nothing() {
         },
     );
 }
+
+/// Large payloads are written in memory that the writer lends again and again.
+#[test]
+fn loans_of_ordinary_memory_allocate_nothing() {
+    in_namespace(
+        "loans_of_ordinary_memory_allocate_nothing",
+        LOOPBACK,
+        || {
+            const SIZE: u64 = 63_000;
+            let world = World::new();
+            let payload = position(7, &vec![1; SIZE as usize]);
+            let (mut condition, mut set) = (0, 0);
+            ok(dunlin_read_condition_new(
+                world.reader,
+                In::NULL,
+                Out::from(&mut condition),
+            ));
+            ok(dunlin_waitset_new(Out::from(&mut set)));
+            ok(dunlin_waitset_attach(set, condition));
+            let select = dunlin_select {
+                flags: DUNLIN_GIVE_BACK_FIRST,
+                ..all()
+            };
+            let mut samples = [EMPTY; 16];
+            let mut how = options();
+            let mut round = || {
+                for _ in 0..ROUNDS {
+                    let mut loan = dunlin_loan {
+                        data: std::ptr::null_mut(),
+                        length: 0,
+                        token: 0,
+                        shared: 0,
+                        reserved: 0,
+                    };
+                    let length = payload.len() as u64;
+                    ok(dunlin_loan_new(
+                        world.writer,
+                        length,
+                        0,
+                        Out::from(&mut loan),
+                    ));
+                    // SAFETY: the loan has so many bytes, and nobody else has it.
+                    unsafe { std::ptr::copy(payload.as_ptr(), loan.data, payload.len()) };
+                    let written =
+                        dunlin_loan_write(world.writer, Out::from(&mut loan), Out::from(&mut how));
+                    ok(written);
+                    let (mut active, mut count) = ([0; 1], 0);
+                    ok(dunlin_waitset_wait(
+                        set,
+                        10 * SECOND,
+                        OutArray::from(&mut active[..]),
+                        1,
+                        Out::from(&mut count),
+                    ));
+                    ok(dunlin_take(
+                        world.reader,
+                        In::from(&select),
+                        OutArray::from(&mut samples[..]),
+                        16,
+                        Out::from(&mut count),
+                    ));
+                    assert_eq!(count, 1);
+                }
+            };
+            round();
+            let counts = (0..COUNTS).map(|_| measure(&mut round).count_total);
+            let least = counts.min().unwrap();
+            assert_eq!(least, 0, "allocations in {ROUNDS} round trips");
+            let mut out: Vec<_> = samples
+                .into_iter()
+                .filter(|sample| sample.token != 0)
+                .collect();
+            ok(give_back(world.reader, &mut out));
+            ok(dunlin_close(set));
+            world.close();
+        },
+    );
+}

@@ -387,6 +387,23 @@ staged! {
         let words = ["no answer:", "\"south\"", "does not answer by unicast", ":7412", "firewall"];
         expect_over_udp("Square --wait 2", &words);
     }
+
+    a_reader_that_hears_nothing_is_behind {
+        let qos = DataReaderQos { reliability: Reliability::RELIABLE, ..Default::default() };
+        let config = |name: &str| ParticipantConfig { transports: Transports::UDP, ..config(name) };
+        let of = |name| DomainParticipant::with_config(0, config(name)).unwrap();
+        let both = (Default::default(), (qos, Default::default()));
+        let pair = Pair::of(of("north"), of("south"), both.0, both.1).met();
+        // From now on no sample and no heartbeat gets to the second participant.
+        if !filter("input", "ip daddr 127.0.0.0/8 udp dport 7413") {
+            return;
+        }
+        for x in 0..1000 {
+            pair.writer.write(&shape("BLUE", x)).unwrap();
+        }
+        let words = ["behind: reader R1", "\"south\"", "1000 of 1000 changes of writer W1"];
+        expect_over_udp("Square --wait 2", &words);
+    }
 }
 
 /// Has the namespace drop what suits the rule; false, and it says so, if this system cannot.

@@ -1,6 +1,6 @@
 //! Observers: participants without endpoints, one for each domain that is looked at.
 use clap::Args;
-use dunlin::observe::Domain;
+use dunlin::observe::{Domain, Knowledge};
 use dunlin::{DomainParticipant, ParticipantConfig, WaitStrategy};
 use std::fmt;
 use std::str::FromStr;
@@ -105,14 +105,15 @@ impl Observers {
     /// Listens until nothing new comes, at most for `wait`.
     pub fn gather(&self, wait: Duration) -> Vec<Domain> {
         let begun = Instant::now();
-        let (mut seen, mut news) = (self.look(), begun);
+        let count = || -> Vec<Knowledge> { self.0.iter().map(|p| p.knowledge()).collect() };
+        let (mut seen, mut news) = (count(), begun);
         loop {
             let left = wait.saturating_sub(begun.elapsed());
             if left.is_zero() || is_quiet(&seen, begun, news) {
-                return seen;
+                return self.look();
             }
             thread::sleep(LOOK.min(left));
-            let now = self.look();
+            let now = count();
             if now != seen {
                 (seen, news) = (now, Instant::now());
             }
@@ -121,9 +122,9 @@ impl Observers {
 }
 
 /// Somebody is there, and everybody has said what there is to say.
-fn is_quiet(seen: &[Domain], begun: Instant, news: Instant) -> bool {
-    let mut all = seen.iter().flat_map(|domain| &domain.participants);
-    let heard = all.clone().next().is_some() && all.all(|participant| participant.is_complete);
+fn is_quiet(seen: &[Knowledge], begun: Instant, news: Instant) -> bool {
+    let heard = seen.iter().any(|of| of.participants > 0)
+        && seen.iter().all(|of| of.complete == of.participants);
     heard && begun.elapsed() >= LEAST && news.elapsed() >= QUIET
 }
 

@@ -6,7 +6,8 @@ use clap::Args;
 use dunlin::observe::Domain;
 use dunlin::why::{Group, Report, Snapshot, Subject, examine, questions};
 use dunlin::{DomainParticipant, EntityId, Guid, GuidPrefix};
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -21,6 +22,13 @@ const NAME: &str = "dunlin why (observer)";
 const HERE: &str = "9@udpv4://127.0.0.1";
 /// How long a process may take to answer.
 const PATIENCE: dunlin::Duration = dunlin::Duration::from_millis(1000);
+
+/// Endpoints of one side that are listed, beside those that findings speak of.
+const MOST_LISTED: usize = 64;
+/// GUIDs of one side in JSON.
+const MOST_IN_JSON: usize = 4096;
+/// Topics that are looked at if none is named.
+const MOST_TOPICS: usize = 256;
 
 /// What is asked.
 #[derive(Args, Clone, Debug)]
@@ -76,18 +84,29 @@ impl Wish {
         }
     }
 
-    /// Each thing to look at; all topics that there are if nothing is wished.
-    fn subjects<'a>(&'a self, domain: &'a Domain) -> Vec<Subject<'a>> {
+    /// Each thing to look at; topics that there are if nothing is wished, those with most endpoints
+    /// if there are many, and how many are left out.
+    fn subjects<'a>(&'a self, domain: &'a Domain) -> (Vec<Subject<'a>>, usize) {
         match self {
-            Self::Topic(topic) => vec![Subject::Topic(topic)],
-            Self::Pair(a, b) => vec![Subject::Pair(*a, *b)],
+            Self::Topic(topic) => (vec![Subject::Topic(topic)], 0),
+            Self::Pair(a, b) => (vec![Subject::Pair(*a, *b)], 0),
             Self::All => {
                 let writers = domain.writers.iter().map(|w| w.topic.as_str());
                 let readers = domain.readers.iter().map(|r| r.topic.as_str());
-                let topics: BTreeSet<&str> = writers.chain(readers).collect();
+                let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+                for topic in writers.chain(readers) {
+                    *counts.entry(topic).or_default() += 1;
+                }
+                let mut topics: Vec<&str> = counts.keys().copied().collect();
+                let left_out = topics.len().saturating_sub(MOST_TOPICS);
+                if left_out > 0 {
+                    topics.sort_by_key(|topic| Reverse(counts.get(topic)));
+                    topics.truncate(MOST_TOPICS);
+                    topics.sort_unstable();
+                }
                 match topics.is_empty() {
-                    true => vec![Subject::Topic("")],
-                    false => topics.into_iter().map(Subject::Topic).collect(),
+                    true => (vec![Subject::Topic("")], 0),
+                    false => (topics.into_iter().map(Subject::Topic).collect(), left_out),
                 }
             }
         }
@@ -143,11 +162,17 @@ fn run(options: &Options) -> Result<bool, String> {
         false => Vec::new(),
     };
     let mut reports = Vec::new();
-    for subject in wish.subjects(domain) {
-        let domain = observer.domain_with_types(subject, PATIENCE);
-        let answers = observer.ask(&questions(&domain, subject), PATIENCE);
+    let (subjects, left_out) = wish.subjects(domain);
+    if left_out > 0 {
+        let these = format!("{left_out} topics with fewer endpoints are left out: name one");
+        eprint!("{}", lines("dunlin why: ", &these));
+    }
+    let mut known = domain.clone();
+    for subject in subjects {
+        known = observer.add_types(known, subject, PATIENCE);
+        let answers = observer.ask(&questions(&known, subject), PATIENCE);
         let scene = Snapshot {
-            domain: &domain,
+            domain: &known,
             answers: &answers,
             elsewhere: &elsewhere,
             group: group.as_ref(),
@@ -196,6 +221,7 @@ fn words(domain: &Domain, subject: Subject<'_>, report: &Report) -> String {
         Subject::Pair(..) => "these two endpoints".into(),
     };
     let (writers, readers) = (&report.writers, &report.readers);
+    let index = Index::of(domain);
     text += &line(&format!(
         "{title} in domain {}: {}, {}, {}",
         domain.id,
@@ -206,15 +232,26 @@ fn words(domain: &Domain, subject: Subject<'_>, report: &Report) -> String {
             pairs => format!("{pairs} pairs match"),
         }
     ));
+    // Those that findings speak of are listed in any case.
+    let told = report.findings.iter().flat_map(|f| f.endpoints.iter());
+    let told: BTreeSet<Guid> = told.copied().collect();
     let mut names = Vec::new();
     for (letter, guids) in [("W", writers), ("R", readers)] {
+        let mut left_out = 0;
         for (number, guid) in guids.iter().enumerate() {
+            if number >= MOST_LISTED && !told.contains(guid) {
+                left_out += 1;
+                continue;
+            }
             let name = format!("{letter}{}", number + 1);
-            let place = domain.participant(guid.prefix).map(place);
-            let own = own_name(domain, *guid);
+            let place = index.participant(guid.prefix).map(place);
+            let own = index.own_name(*guid);
             let place = place.unwrap_or_default();
             text += &line(&format!("  {name}  {guid}  {own}{place}"));
             names.push((guid.to_string(), name));
+        }
+        if left_out > 0 {
+            text += &line(&format!("  {letter}..  and {left_out} more"));
         }
     }
     let call = |text: &str| {
@@ -234,15 +271,37 @@ fn words(domain: &Domain, subject: Subject<'_>, report: &Report) -> String {
     text
 }
 
-/// What an endpoint is called, before what follows it.
-fn own_name(domain: &Domain, guid: Guid) -> String {
-    let writer = domain.writers.iter().find(|w| w.guid == guid);
-    let reader = domain.readers.iter().find(|r| r.guid == guid);
-    let writer = writer.map(|w| &w.qos.entity_name);
-    let name = writer.or(reader.map(|r| &r.qos.entity_name));
-    match name.filter(|name| !name.is_empty()) {
-        Some(name) => format!("{name:?}  "),
-        None => String::new(),
+/// Names and participants of a domain, to be found quickly.
+struct Index<'a> {
+    names: HashMap<Guid, &'a str>,
+    participants: HashMap<GuidPrefix, &'a dunlin::observe::ParticipantData>,
+}
+
+impl<'a> Index<'a> {
+    fn of(domain: &'a Domain) -> Self {
+        let writers = domain.writers.iter();
+        let readers = domain.readers.iter();
+        let writers = writers.map(|w| (w.guid, w.qos.entity_name.as_str()));
+        let readers = readers.map(|r| (r.guid, r.qos.entity_name.as_str()));
+        let named = writers.chain(readers).filter(|(_, name)| !name.is_empty());
+        let others = domain.participants.iter().map(|p| &p.data);
+        let all = std::iter::once(&domain.own).chain(others);
+        Self {
+            names: named.collect(),
+            participants: all.map(|data| (data.guid.prefix, data)).collect(),
+        }
+    }
+
+    fn participant(&self, prefix: GuidPrefix) -> Option<&'a dunlin::observe::ParticipantData> {
+        self.participants.get(&prefix).copied()
+    }
+
+    /// What an endpoint is called, before what follows it.
+    fn own_name(&self, guid: Guid) -> String {
+        match self.names.get(&guid) {
+            Some(name) => format!("{name:?}  "),
+            None => String::new(),
+        }
     }
 }
 
@@ -256,6 +315,11 @@ fn place(data: &dunlin::observe::ParticipantData) -> String {
     ];
     let said: Vec<String> = said.into_iter().flatten().collect();
     said.join(" ")
+}
+
+/// As many as JSON lists.
+fn first(guids: &[Guid]) -> &[Guid] {
+    guids.get(..MOST_IN_JSON).unwrap_or(guids)
 }
 
 fn in_json(domain: &Domain, reports: &[(Subject<'_>, Report)]) -> String {
@@ -272,6 +336,7 @@ fn in_json(domain: &Domain, reports: &[(Subject<'_>, Report)]) -> String {
                         "what": finding.what,
                         "cure": finding.cure,
                         "endpoints": guids(&finding.endpoints),
+                        "alike": finding.alike,
                     })
                 })
                 .collect();
@@ -280,8 +345,10 @@ fn in_json(domain: &Domain, reports: &[(Subject<'_>, Report)]) -> String {
                     Subject::Topic(topic) => Some(topic),
                     Subject::Pair(..) => None,
                 },
-                "writers": guids(&report.writers),
-                "readers": guids(&report.readers),
+                "writers": guids(first(&report.writers)),
+                "readers": guids(first(&report.readers)),
+                "writer_count": report.writers.len(),
+                "reader_count": report.readers.len(),
                 "matched": report.matched,
                 "findings": findings,
                 "notes": report.notes,

@@ -1,6 +1,8 @@
 //! What the participant knows of itself and of others: the entity tree, discovery and matching.
 mod announce;
+mod apply;
 mod builtin_publisher;
+mod connections;
 mod diagnostics;
 mod locator_choice;
 mod observe;
@@ -9,34 +11,44 @@ pub(crate) mod watch;
 
 use crate::discovery::peers::PeerList;
 use crate::discovery::why::similar;
-use crate::entity::shared::Shared;
-use crate::entity::status::{
-    LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, WriterChange,
-};
 use crate::receive::liveliness::LivelinessAssertion;
 use crate::receive::routes::{PeerRoute, Routes};
 use crate::send::datagram::Datagrams;
 use crate::send::destination::Destination;
-use crate::send::local_queue::{self, LocalReader, LocalReaderEndpoint};
-use crate::untyped::reader::{ReaderCore, WriterEnd};
+use crate::send::local_queue::{self, LocalReaderEndpoint};
+use crate::status::{LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, WriterChange};
+use crate::untyped::reader::ReaderCore;
 use crate::untyped::topic::TopicCore;
 use crate::untyped::writer::WriterCore;
+pub(crate) use apply::WriterEnd;
 use dunlin_qos::Incompatibility;
-use dunlin_rtps::discovery::{
-    Discovery, Event, LossReason, Source, UnmatchReason, WriterPredicate,
-};
-use dunlin_rtps::{ReaderProxyConfig, Time, To, WriterProxyConfig};
-use dunlin_transport::panics::{log, quietly};
+use dunlin_rtps::discovery::{Discovery, Event, Source, WriterPredicate};
+use dunlin_rtps::{Time, To};
+use dunlin_transport::panics::quietly;
 use dunlin_transport::{Transport, nearest};
 use dunlin_wire::{
     DiagnosticReply, DiagnosticRequest, EntityId, EntityKind, Guid, GuidPrefix, Locator,
-    ReaderData, Submessage, Timestamp, VendorId, WriterData,
+    Submessage, Timestamp, VendorId, WriterData,
 };
 use hashbrown::HashMap;
-use locator_choice::{multicast_locator_of, unicast_locator_of, whom};
+use locator_choice::{unicast_locator_of, whom};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 use std::sync::{Arc, Weak};
+
+/// What the directory has to know of the participant that it belongs to, and where it puts what it
+/// has decided.
+pub(crate) trait OwnParticipant {
+    fn transport(&self) -> &dyn Transport;
+    /// Samples for endpoints of this process are handed over directly.
+    fn delivers_locally(&self) -> bool;
+    /// Others are told how it is with its endpoints.
+    fn answers_questions(&self) -> bool;
+    /// Datagrams that its receiver has lost.
+    fn dropped(&self) -> u64;
+    /// From now on these are the routes of its threads.
+    fn set_routes(&self, routes: Routes);
+}
 
 pub(crate) struct Matching {
     discovery: Discovery,
@@ -351,18 +363,18 @@ impl Matching {
     /// Carries out what discovery has decided.
     pub(crate) fn settle(
         &mut self,
-        shared: &Shared,
+        participant: &dyn OwnParticipant,
         now: Time,
         matching_events: &mut Vec<MatchingEvent>,
     ) {
         for event in std::mem::take(&mut self.events) {
-            self.apply(shared, now, event, matching_events);
+            self.apply(participant, now, event, matching_events);
         }
         self.serve(now, matching_events);
         if std::mem::take(&mut self.changed) {
-            shared.set_routes(self.routes());
+            participant.set_routes(self.routes());
         }
-        self.locate_peers(&*shared.transport);
+        self.locate_peers(participant.transport());
         let Self {
             datagrams,
             announce,
@@ -370,7 +382,7 @@ impl Matching {
             destinations,
             ..
         } = self;
-        datagrams.flush(&*shared.transport, |to| match to {
+        datagrams.flush(participant.transport(), |to| match to {
             To::Announce => announce,
             To::Endpoint(guid) if guid.entity.is_builtin() => one(peers.get(&guid.prefix)),
             To::Endpoint(guid) => one(destinations.get(&guid)),
@@ -417,342 +429,6 @@ impl Matching {
         }
     }
 
-    fn apply(
-        &mut self,
-        shared: &Shared,
-        now: Time,
-        event: Event,
-        matching_events: &mut Vec<MatchingEvent>,
-    ) {
-        match event {
-            Event::ReaderMatched { writer, reader } => {
-                if let Some(core) = self.writers.get(&writer.entity) {
-                    core.note_filter(&reader);
-                    core.filters.lock().settle();
-                }
-                self.add_sink(shared, writer, &reader);
-                if let Some(core) = self.writers.get(&writer.entity) {
-                    let proxy = ReaderProxyConfig {
-                        guid: reader.guid,
-                        reliable: reader.qos.reliability.is_reliable(),
-                        durability: reader.qos.durability,
-                        expects_inline_qos: reader.expects_inline_qos,
-                        vendor: self.discovery.vendor(reader.guid.prefix),
-                    };
-                    if let Some(peer) = self.discovery.participant(reader.guid.prefix) {
-                        core.dialects.add(reader.guid, peer);
-                    }
-                    let limit = reader.max_sample_size;
-                    core.add_reader(now, proxy, limit, &mut self.datagrams);
-                    matching_events.push(MatchingEvent::writer_matched(core, reader.guid, 1));
-                }
-            }
-            Event::ReaderChanged { writer, reader } => {
-                if let Some(core) = self.writers.get(&writer.entity) {
-                    core.note_filter(&reader);
-                }
-                self.add_sink(shared, writer, &reader);
-                if let Some(core) = self.writers.get(&writer.entity) {
-                    core.change_filter(reader.guid);
-                    self.set_destinations(shared, writer.entity);
-                }
-            }
-            Event::ReaderUnmatched {
-                writer,
-                reader,
-                reason,
-            } => {
-                log::debug!(%writer, %reader, ?reason, "reader unmatched");
-                self.remove_sink(shared, writer, reader);
-                if let Some(core) = self.writers.get(&writer.entity) {
-                    core.remove_reader(reader);
-                    matching_events.push(MatchingEvent::writer_matched(core, reader, -1));
-                }
-            }
-            Event::WriterMatched { reader, writer } => {
-                self.add_source(shared, reader, &writer);
-                if let Some(core) = self.readers.get(&reader.entity) {
-                    let vendor = self.discovery.vendor(writer.guid.prefix);
-                    let layout = writer.layout.filter(|_| vendor == VendorId::DUNLIN);
-                    core.note_layout(writer.guid, layout);
-                    core.group.group_access.know(writer.guid, writer.group);
-                    core.add_writer(now, proxy_of(&writer, vendor), &mut self.datagrams);
-                    matching_events.push(MatchingEvent::reader_matched(core, writer.guid, 1));
-                    matching_events.extend(MatchingEvent::liveliness(
-                        core,
-                        writer.guid,
-                        WriterChange::Matched,
-                    ));
-                }
-            }
-            Event::WriterChanged { reader, writer } => {
-                self.add_source(shared, reader, &writer);
-                if let Some(core) = self.readers.get(&reader.entity) {
-                    let vendor = self.discovery.vendor(writer.guid.prefix);
-                    core.add_writer(now, proxy_of(&writer, vendor), &mut self.datagrams);
-                }
-            }
-            Event::WriterUnmatched {
-                reader,
-                writer,
-                reason,
-            } => {
-                log::debug!(%reader, %writer, ?reason, "writer unmatched");
-                let disposes = is_deletion(reason) && self.disposing.contains(&writer);
-                self.remove_source(reader, writer);
-                if let Some(core) = self.readers.get(&reader.entity) {
-                    let end = match reason {
-                        UnmatchReason::ParticipantLost(LossReason::LeaseExpired) => {
-                            WriterEnd::Silent
-                        }
-                        _ if disposes => WriterEnd::Disposes,
-                        _ => WriterEnd::Gone,
-                    };
-                    if core.remove_writer(now, writer, end) {
-                        matching_events.push(MatchingEvent::Data(Arc::clone(core)));
-                    }
-                    matching_events.push(MatchingEvent::reader_matched(core, writer, -1));
-                    matching_events.extend(MatchingEvent::liveliness(
-                        core,
-                        writer,
-                        WriterChange::Unmatched,
-                    ));
-                }
-            }
-            Event::IncompatibleQos {
-                local,
-                remote,
-                mismatches,
-            } => {
-                self.note_incompatible(local, remote, mismatches, matching_events);
-            }
-            Event::LivelinessChanged {
-                reader,
-                writer,
-                alive,
-            } => {
-                if let Some(core) = self.readers.get(&reader.entity) {
-                    let life = if alive {
-                        WriterChange::Heard
-                    } else {
-                        WriterChange::Silent
-                    };
-                    matching_events.extend(MatchingEvent::liveliness(core, writer, life));
-                    if !alive && core.silence_writer(now, writer) {
-                        matching_events.push(MatchingEvent::Data(Arc::clone(core)));
-                    }
-                }
-            }
-            Event::InconsistentTopic {
-                local,
-                remote,
-                topic,
-                difference,
-            } => {
-                let who = self.discovery.called(remote);
-                let difference = difference.seen_by(local.entity.is_writer());
-                log::warn!(%local, remote = who, topic, difference, "a topic of this name has another type");
-                let core = self.topic(&topic);
-                matching_events.extend(
-                    core.map(|core| MatchingEvent::InconsistentTopic(core, remote, difference)),
-                );
-            }
-            Event::ParticipantFound {
-                prefix,
-                vendor,
-                name,
-            } => {
-                log::debug!(?prefix, ?vendor, name, "participant found");
-                self.note_participant(prefix, false);
-                self.peers.remove(&prefix);
-            }
-            Event::ParticipantChanged { prefix } => {
-                log::debug!(?prefix, "participant changed");
-                self.note_participant(prefix, false);
-                self.peers.remove(&prefix);
-                self.changed = true;
-            }
-            Event::ParticipantLost { prefix, reason } => {
-                log::debug!(?prefix, ?reason, "participant lost");
-                self.note_participant(prefix, reason == LossReason::Goodbye);
-                self.peers.remove(&prefix);
-            }
-            Event::TooManyEndpoints { prefix } => {
-                log::warn!(
-                    ?prefix,
-                    "participant announces too many endpoints; the rest is ignored"
-                );
-            }
-            Event::Asked { from, question } => self.hear_question(shared, from, &question),
-            Event::Answered { answer } => self.hear_answer(answer),
-            Event::LivelinessLost { writer } => {
-                log::debug!(%writer, "liveliness lost");
-                let core = self.writers.get(&writer.entity);
-                matching_events.extend(core.map(MatchingEvent::liveliness_lost));
-            }
-        }
-    }
-
-    fn note_incompatible(
-        &self,
-        local: Guid,
-        remote: Guid,
-        mismatches: Vec<Incompatibility>,
-        matching_events: &mut Vec<MatchingEvent>,
-    ) {
-        if let Some(core) = self.writers.get(&local.entity) {
-            matching_events.push(MatchingEvent::WriterIncompatible(
-                Arc::clone(core),
-                remote,
-                mismatches,
-            ));
-        } else if let Some(core) = self.readers.get(&local.entity) {
-            matching_events.push(MatchingEvent::ReaderIncompatible(
-                Arc::clone(core),
-                remote,
-                mismatches,
-            ));
-        }
-    }
-
-    fn add_sink(&mut self, shared: &Shared, writer: Guid, reader: &ReaderData) {
-        let here = local_queue::reader(&reader.guid).filter(|_| shared.config.transports.local);
-        if let Some(core) = here {
-            let local_readers = self.local_readers.entry(writer.entity).or_default();
-            local_readers.insert(reader.guid, core);
-            return self.set_destinations(shared, writer.entity);
-        }
-        let transport = &*shared.transport;
-        let whom = whom(transport, &self.discovery, reader.guid.prefix);
-        let vendor = self.discovery.vendor(reader.guid.prefix);
-        let unicast = unicast_locator_of(transport, whom, &reader.unicast);
-        let multicast = multicast_locator_of(transport, whom, &reader.multicast);
-        let sinks = self.sinks.entry(writer.entity).or_default();
-        match (unicast, multicast) {
-            (None, None) => {
-                log::warn!(%writer, reader = %reader.guid, locators = ?reader.unicast, "reader matches but none of its locators can be reached");
-            }
-            (one, other) => {
-                let destination = |to: Locator| {
-                    let destination = Destination::of(transport, vendor, to);
-                    (reader.guid, destination.frequent(transport))
-                };
-                sinks.extend(other.or(one).map(destination));
-                self.destinations.extend(one.or(other).map(destination));
-                self.groups.remove(&reader.guid);
-                self.groups.extend(other.map(destination));
-            }
-        }
-        self.changed = true;
-        self.set_destinations(shared, writer.entity);
-    }
-
-    fn remove_sink(&mut self, shared: &Shared, writer: Guid, reader: Guid) {
-        if let Some(sinks) = self.sinks.get_mut(&writer.entity) {
-            sinks.remove(&reader);
-        }
-        if let Some(local_readers) = self.local_readers.get_mut(&writer.entity) {
-            local_readers.remove(&reader);
-        }
-        if !self.sinks.values().any(|sinks| sinks.contains_key(&reader)) {
-            self.destinations.remove(&reader);
-            self.groups.remove(&reader);
-        }
-        self.changed = true;
-        self.set_destinations(shared, writer.entity);
-    }
-
-    /// Readers at one place need one datagram.
-    fn set_destinations(&self, shared: &Shared, writer: EntityId) {
-        let Some(core) = self.writers.get(&writer) else {
-            return;
-        };
-        let filters = core.filters.lock();
-        let sinks = self.sinks.get(&writer).into_iter().flatten();
-        let sinks = sinks.map(|(reader, destination)| Destination {
-            wanted: filters.wanted(reader),
-            ..destination.clone()
-        });
-        let mut destinations: Vec<_> = sinks.collect();
-        destinations.sort_unstable();
-        destinations.dedup_by(|one, kept| {
-            let same = one == kept;
-            kept.wanted |= if same { one.wanted } else { 0 };
-            same
-        });
-        let local_readers = self.local_readers.get(&writer).into_iter().flatten();
-        let local_readers = local_readers.map(|(reader, core)| LocalReader {
-            core: Weak::clone(core),
-            wanted: filters.wanted(reader),
-        });
-        let local_readers: Vec<_> = local_readers.collect();
-        drop(filters);
-        let transport = &shared.transport;
-        let limits = destinations
-            .iter()
-            .map(|to| transport.max_whole_datagram(&to.locator));
-        let limit = limits.min().unwrap_or(match local_readers.is_empty() {
-            true => transport.max_datagram(),
-            false => usize::MAX,
-        });
-        // Whoever may not drop samples is held up by a slow reader in any case.
-        let patient = core.is_patient();
-        destinations
-            .iter_mut()
-            .for_each(|destination| destination.patient = patient);
-        core.set_destinations(destinations, local_readers, limit);
-    }
-
-    fn add_source(&mut self, shared: &Shared, reader: Guid, writer: &WriterData) {
-        let transport = &*shared.transport;
-        let vendor = self.discovery.vendor(writer.guid.prefix);
-        if !(shared.config.transports.local && local_queue::is_here(&writer.guid)) {
-            let whom = whom(transport, &self.discovery, writer.guid.prefix);
-            let destination = unicast_locator_of(transport, whom, &writer.unicast)
-                .or_else(|| multicast_locator_of(transport, whom, &writer.multicast));
-            let destination = destination.map(|to| Destination::of(transport, vendor, to));
-            let destination =
-                destination.map(|destination| (writer.guid, destination.frequent(transport)));
-            self.destinations.extend(destination);
-        }
-        // Our own show their life where they write.
-        if writer.guid.prefix != self.own() {
-            if let Some(before) = self.signs.remove(&writer.guid) {
-                self.tell(&before);
-            }
-            let sign = LivelinessAssertion::new(writer.guid, writer.qos.liveliness);
-            self.signs.extend(sign.map(|sign| (writer.guid, sign)));
-        }
-        // Another vendor's parameter of this number may be anything.
-        match writer.autodispose && vendor == VendorId::DUNLIN {
-            true => self.disposing.insert(writer.guid),
-            false => self.disposing.remove(&writer.guid),
-        };
-        let sources = self.sources.entry(reader.entity).or_default();
-        if !sources.contains(&writer.guid) {
-            sources.push(writer.guid);
-        }
-        self.changed = true;
-    }
-
-    fn remove_source(&mut self, reader: Guid, writer: Guid) {
-        if let Some(sources) = self.sources.get_mut(&reader.entity) {
-            sources.retain(|w| *w != writer);
-        }
-        if !self
-            .sources
-            .values()
-            .any(|sources| sources.contains(&writer))
-        {
-            self.destinations.remove(&writer);
-            self.disposing.remove(&writer);
-            if writer.prefix != self.own() {
-                self.signs.remove(&writer);
-            }
-        }
-        self.changed = true;
-    }
-
     fn own(&self) -> GuidPrefix {
         self.discovery.config().prefix
     }
@@ -789,27 +465,6 @@ impl Matching {
             groups: all(&self.groups),
             signs,
         }
-    }
-}
-
-/// Did the writer's application delete it? A participant that says goodbye has deleted its writers
-/// before.
-fn is_deletion(reason: UnmatchReason) -> bool {
-    matches!(
-        reason,
-        UnmatchReason::Deleted | UnmatchReason::ParticipantLost(LossReason::Goodbye)
-    )
-}
-
-/// A writer as a reader has to know it.
-fn proxy_of(writer: &WriterData, vendor: VendorId) -> WriterProxyConfig {
-    WriterProxyConfig {
-        guid: writer.guid,
-        reliable: writer.qos.reliability.is_reliable(),
-        durability: writer.qos.durability,
-        ownership_strength: writer.qos.ownership_strength,
-        lifespan: writer.qos.lifespan,
-        vendor,
     }
 }
 

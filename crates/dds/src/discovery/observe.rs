@@ -11,9 +11,10 @@ pub use dunlin_wire::{
     PeerState, ProtocolVersion, ReaderData, WriterData,
 };
 use dunlin_wire::{Guid, GuidPrefix, Locator, VendorId};
+use std::path::Path;
 
-/// Names under which products announce the host and the process of a participant, the standard-like
-/// one, which Dunlin uses, first.
+/// Names under which products announce the host and the process of a participant, and look for
+/// those of others. Dunlin announces all: tools show "Unknown" of whoever does not use theirs.
 const HOST: [&str; 3] = [
     "dds.sys_info.hostname",
     "fastdds.physical_data.host",
@@ -24,6 +25,13 @@ const PROCESS: [&str; 3] = [
     "fastdds.physical_data.process",
     "__Pid",
 ];
+
+/// The name of the program, as Cyclone DDS calls it.
+const PROGRAM: &str = "__ProcessName";
+/// Whose process it is, as Fast DDS calls it; Dunlin tells the number.
+const USER: &str = "fastdds.physical_data.user";
+/// Characters of a program's name that are told.
+const LONGEST_PROGRAM: usize = 64;
 
 /// What a participant knows of its domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +65,20 @@ pub struct Participant {
     /// Which of its addresses for discovery is used from here; `None` if no transport reaches any
     /// of them.
     pub way: Option<Locator>,
+}
+
+/// How much a participant knows of its domain: what can be asked often, whatever the number of
+/// endpoints ([`DomainParticipant::knowledge`](crate::DomainParticipant::knowledge)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Knowledge {
+    /// Other participants.
+    pub participants: usize,
+    /// Those of which all endpoints are known that they have said they have.
+    pub complete: usize,
+    /// Those that have answered.
+    pub answering: usize,
+    /// Writers and readers, its own included.
+    pub endpoints: usize,
 }
 
 /// What has become of an entity of another participant.
@@ -124,16 +146,26 @@ fn property<'a>(data: &'a ParticipantData, names: &[&str]) -> Option<&'a str> {
 
 /// What this participant announces of its host and process.
 pub(crate) fn own_process() -> Vec<(String, String)> {
-    let [host, ..] = HOST;
-    let [process, ..] = PROCESS;
     let node = rustix::system::uname()
         .nodename()
         .to_string_lossy()
         .into_owned();
-    vec![
-        (host.to_owned(), node),
-        (process.to_owned(), std::process::id().to_string()),
-    ]
+    let number = std::process::id().to_string();
+    let program = std::env::current_exe().ok();
+    let program = program.as_deref().and_then(Path::file_name);
+    let program = program.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let program = program.chars().take(LONGEST_PROGRAM).collect();
+    let told = |names: &[&str], value: &str| -> Vec<_> {
+        let told = names.iter();
+        told.map(|name| ((*name).to_owned(), value.to_owned()))
+            .collect()
+    };
+    let hosts = told(&HOST, &node);
+    let processes = told(&PROCESS, &number);
+    let user = rustix::process::getuid().as_raw().to_string();
+    let rest = [(PROGRAM, program), (USER, user)];
+    let rest = rest.map(|(name, value)| (name.to_owned(), value));
+    hosts.into_iter().chain(processes).chain(rest).collect()
 }
 
 /// Whose product has this id, as far as the OMG has told.

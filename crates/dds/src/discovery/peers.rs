@@ -12,7 +12,7 @@ mod targets;
 
 pub use error::PeerError;
 pub(crate) use initial_peers::InitialPeers;
-pub(crate) use name_lookup::Names;
+pub(crate) use name_lookup::{NameLookup, Names};
 pub use peer_list::PeerStatus;
 pub(crate) use peer_list::{ParticipantAddresses, PeerList};
 pub(crate) use targets::{AvailableTransports, neighbours};

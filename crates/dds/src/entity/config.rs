@@ -1,6 +1,7 @@
 //! How a participant is set up, beyond QoS.
 use crate::WaitStrategy;
 use crate::discovery::peers::{AvailableTransports, InitialPeers};
+use crate::entity::listener_thread::ListenerThread;
 use crate::entity::type_settings::TypeSettings;
 use crate::error::{Error, Result};
 use crate::runtime::environment::{TRANSPORTS, variable};
@@ -175,12 +176,19 @@ pub struct ParticipantConfig {
     pub tcp: TcpSettings,
     /// How receivers wait. Overridden by `DUNLIN_WAITING`.
     pub waiting: WaitStrategy,
+    /// Which thread calls its listeners for data from writers of the same process. Overridden by
+    /// `DUNLIN_LISTENERS`.
+    pub listener_thread: ListenerThread,
     /// Silence longer than this means that this participant is gone.
     pub lease_duration: Duration,
     /// Longest time between two announcements.
     pub announce_period: Duration,
     /// How often a writer asks silent readers what they have.
     pub heartbeat_period: Duration,
+    /// A reliable reader that has never acknowledged anything holds up a writer no longer than this
+    /// after it was first asked; nothing is kept for it then, until it answers. Infinite: as long
+    /// as it is matched.
+    pub silent_reader_timeout: Duration,
     /// How long a deleted writer waits for acknowledgements of what it has sent.
     pub linger: Duration,
     /// The largest sample that its readers take, in bytes of its serialized form; at most
@@ -200,8 +208,9 @@ pub struct ParticipantConfig {
     /// runs as the same user with shared memory in the domain.
     pub trusts_peers: Option<Trust>,
     /// Tell others on which host and in which process the participant runs, for `dunlin ls` and its
-    /// like of other products: the properties `dds.sys_info.hostname` and `dds.sys_info.process_id`
-    /// of its announcements.
+    /// like of other products: properties of its announcements under the names by which these look
+    /// for them (`dds.sys_info.*`, `fastdds.physical_data.*`, `__Hostname`, `__Pid`,
+    /// `__ProcessName`).
     pub announces_process: bool,
     /// Other participants are ignored that announce a property of one of these names with its
     /// value, as the participants of one router ignore each other. It counts what they announce
@@ -231,9 +240,11 @@ impl Default for ParticipantConfig {
             transports: Transports::default(),
             tcp: TcpSettings::default(),
             waiting: WaitStrategy::default(),
+            listener_thread: ListenerThread::default(),
             lease_duration: Duration::from_secs(10),
             announce_period: Duration::from_secs(3),
             heartbeat_period: Duration::from_millis(100),
+            silent_reader_timeout: Duration::from_secs(30),
             linger: Duration::from_secs(1),
             max_sample_size: 128 << 20,
             max_reassembly_bytes: 512 << 20,
@@ -295,6 +306,7 @@ impl ParticipantConfig {
             self.max_reassembly_bytes = bytes;
         }
         self.types = self.types.with_environment()?;
+        self.listener_thread = self.listener_thread.with_environment()?;
         self.check_sizes()?;
         Ok(self)
     }

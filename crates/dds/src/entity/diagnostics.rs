@@ -1,10 +1,10 @@
 //! What a participant knows of its domain, asks of others, and finds to be wrong.
-use crate::discovery::observe::Domain;
+use crate::discovery::observe::{Domain, Knowledge, TypeState};
 use crate::discovery::why::{Finding, Snapshot, Subject, examine, questions, unknown_types};
 use crate::entity::participant::DomainParticipant;
 use dunlin_qos::Duration;
 use dunlin_rtps::Time;
-use dunlin_wire::{DiagnosticReply, DiagnosticRequest};
+use dunlin_wire::{DiagnosticReply, DiagnosticRequest, Guid};
 use std::time::Duration as Span;
 
 /// How often answers are looked for ...
@@ -22,22 +22,44 @@ impl DomainParticipant {
         shared.matching.lock().domain(&*shared.transport)
     }
 
+    /// How much this participant knows of its domain, now: cheap where [`domain`](Self::domain)
+    /// copies everything.
+    pub fn knowledge(&self) -> Knowledge {
+        self.guard.shared.matching.lock().count_knowledge()
+    }
+
     /// As [`domain`](Self::domain), after it was asked for the types of those endpoints of `subject`
     /// that announce types which are not the same; `timeout` is how long they are waited for.
     ///
     /// Not for listeners, as [`DomainParticipant::ask`].
     pub fn domain_with_types(&self, subject: Subject<'_>, timeout: Duration) -> Domain {
+        self.add_types(self.domain(), subject, timeout)
+    }
+
+    /// As [`domain_with_types`](Self::domain_with_types), of a domain that was looked at before: it
+    /// is copied anew only if types are asked for, so many subjects of one domain cost one copy.
+    ///
+    /// Not for listeners, as [`DomainParticipant::ask`].
+    pub fn add_types(&self, mut domain: Domain, subject: Subject<'_>, timeout: Duration) -> Domain {
         let shared = &self.guard.shared;
         let until = shared.clock.now().after(timeout);
         loop {
-            let domain = self.domain();
             let unknown = unknown_types(&domain, subject);
             if unknown.is_empty() || shared.clock.now() >= until || shared.is_ended() {
                 return domain;
             }
             shared.discover(|matching, now| matching.look_up_types(now, &unknown));
             shared.clock.sleep(LOOK);
+            domain = self.domain();
         }
+    }
+
+    /// What is known of the type of an endpoint of another participant. If nothing is, that
+    /// participant is asked (DDS-XTypes 1.3 7.6.3.3), and the answer is here some milliseconds
+    /// later; this does not wait for it. `None` also of an endpoint that is not known.
+    pub fn look_up_type(&self, endpoint: Guid) -> Option<TypeState> {
+        let shared = &self.guard.shared;
+        shared.discover(|matching, now| matching.type_of(now, endpoint))
     }
 
     /// Why nothing arrives on a topic: everything that is found, of own endpoints and of all others
@@ -86,7 +108,7 @@ impl DomainParticipant {
             if asked.is_none_or(|at| clock.now().since(at) >= AGAIN) {
                 asked = Some(clock.now());
                 shared.discover(|matching, _| {
-                    open.retain(|question| matching.ask(shared, *question));
+                    open.retain(|question| matching.ask(&**shared, *question));
                 });
             }
             {

@@ -8,11 +8,11 @@
 pub(crate) mod dispatch;
 pub(crate) mod slot;
 
-use crate::entity::status::{
+use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus,
     LivelinessLostStatus, MatchedStatus, SampleCountStatus, SampleRejectedStatus,
 };
-use crate::entity::subscriber::Subscriber;
+use crate::untyped::subscriber::Subscriber;
 use crate::untyped::{UntypedReader, UntypedTopic, UntypedWriter};
 
 /// Hears of a topic's status (DDS 1.4 2.2.2.3.4), on Dunlin's threads.

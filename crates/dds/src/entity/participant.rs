@@ -1,13 +1,17 @@
 //! The participant: the entrance to a domain.
-mod deletion;
+mod counters;
 mod discovery_events;
 mod entity;
 mod factory;
 mod knowledge;
+mod name_lookup;
 mod polling;
 #[cfg(feature = "simulation")]
 mod simulated;
+mod sockets;
+mod transports;
 
+pub use counters::{ParticipantCounters, ReceiverStatus};
 pub use discovery_events::DiscoveryEvents;
 pub(crate) use entity::Defaults;
 
@@ -15,45 +19,33 @@ use crate::WaitStrategy;
 use crate::discovery::matching::Matching;
 use crate::discovery::observe;
 use crate::discovery::peers::{
-    AvailableTransports, InitialPeers, Names, PeerDescriptor, PeerList, PeerStatus, neighbours,
+    AvailableTransports, InitialPeers, Names, PeerDescriptor, PeerList, PeerStatus,
 };
-use crate::entity::config::{ParticipantConfig, TcpSettings, Transports};
+use crate::entity::config::{ParticipantConfig, Transports};
 use crate::entity::identity::same_entity;
 use crate::entity::listener::DomainParticipantListener;
-use crate::entity::publisher::Publisher;
 use crate::entity::shared::{Shared, whole_datagram};
-use crate::entity::status::StatusMask;
-use crate::entity::subscriber::Subscriber;
 use crate::error::{Error, Result, consistent};
 use crate::receive::role::Role;
 use crate::runtime::clock::Clock;
 use crate::send::datagram::Datagrams;
 use crate::send::local_queue;
-use crate::untyped::UntypedContentFilteredTopic;
-use crate::untyped::topic::{TopicCore, UntypedTopic};
-use crate::untyped::type_support::TypeSupport;
-use dunlin_qos::{PublisherQos, SubscriberQos, TopicQos};
+use crate::status::StatusMask;
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
-use dunlin_transport::panics::{self, log};
+use dunlin_transport::panics;
 use dunlin_transport::threads;
-use dunlin_transport::{
-    CompositeTransport, Listen, Receiver, Reception, ShmConfig, ShmTransport, TcpConfig,
-    TcpTransport, Transport, UdpConfig, UdpTransport,
-};
+use dunlin_transport::{Listen, Reception, Transport};
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, VendorId, ports};
+use sockets::{Sockets, meeting};
 use std::io;
-use std::net::Ipv4Addr;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use transports::{is_connected, transport};
 
 /// Bytes of stack of each thread, of which memory is only what was ever used: listeners and samples
 /// of any type live there.
 const STACK: usize = 2 * 1024 * 1024;
-
-/// Participants that use the well-known ports of one host; further ones take any free ports and are
-/// found by multicast.
-const INDEXES: u32 = 120;
 
 /// A member of a domain (DDS 1.4 2.2.2.2.1). Clones are the same participant; it leaves the domain,
 /// saying goodbye, when the last clone and the last of its entities are dropped.
@@ -79,56 +71,6 @@ pub(crate) struct ParticipantGuard {
 /// The receivers of the multicast groups on which readers want their samples, each with its
 /// follower.
 type Groups = Vec<(Locator, Arc<Role>)>;
-
-/// What a participant has received and dropped, and what it could not send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct ParticipantCounters {
-    /// Datagrams that the system dropped for want of room in a receive buffer
-    /// ([`DomainParticipant::receivers`] says in which).
-    pub dropped: u64,
-    /// Datagrams that were longer than any that RTPS over this transport has.
-    pub oversized: u64,
-    /// Datagrams that could not be sent; of participants that share a transport, all together.
-    pub unsent: u64,
-    /// How often memory could not be shared with a peer that offered it, or not any longer: of
-    /// another user or network namespace, for want of memory, or since it broke the rules. Another
-    /// transport has to do; [`DomainParticipant::describe_discovery`] says why.
-    pub memory_refused: u64,
-    /// Connections by TCP that were refused, or closed for what came by them;
-    /// [`DomainParticipant::describe_discovery`] says why.
-    pub connections_refused: u64,
-    /// Messages that were not valid RTPS, or whose rest was not.
-    pub malformed: u64,
-    /// Messages whose checksum was wrong or missing: damaged on the way, or forged.
-    pub damaged: u64,
-    /// Fragments, and samples that were incomplete or came before their turn, that were dropped
-    /// since `ParticipantConfig::max_reassembly_bytes` was used up. What is RELIABLE is asked for
-    /// again.
-    pub reassembly_dropped: u64,
-    /// Panics of listeners of this participant's entities. Each ended one call: later calls are
-    /// made as if nothing had been.
-    pub listener_panics: u64,
-    /// Panics of other code of the application that Dunlin ran, all participants of the process
-    /// together: of log subscribers, wakers of tasks, user-written types, and at the end of
-    /// listeners and of bytes that were written.
-    pub other_panics: u64,
-    /// Messages in the name of a known participant from an address that it does not announce:
-    /// forged, or of a host that sends by an interface that it keeps to itself.
-    pub misplaced: u64,
-    /// GAPs and HEARTBEATs about samples that their writer never announced, and ACKNACKs about
-    /// samples that were never written. They were not acted upon, or not before the writer
-    /// confirmed them.
-    pub implausible: u64,
-}
-
-/// One of the places where a participant receives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReceiverStatus {
-    /// What it is told to peers, or its multicast groups.
-    pub locators: Vec<Locator>,
-    /// What it was granted and what it lost.
-    pub reception: Reception,
-}
 
 impl DomainParticipant {
     /// Joins a domain (0 to 232) with the default configuration, `default_participant_qos` and what
@@ -272,59 +214,6 @@ impl DomainParticipant {
     /// How its receivers wait.
     pub fn waiting(&self) -> WaitStrategy {
         self.guard.shared.config.waiting
-    }
-
-    /// A topic whose type is known at run time. A topic of that name that the participant has
-    /// already is the same one, whichever way its type was described.
-    ///
-    /// # Errors
-    /// `PreconditionNotMet` if this participant has a topic of that name with another type or QoS;
-    /// `BadParameter` for a name that is empty or longer than 255 bytes.
-    pub fn create_untyped_topic(
-        &self,
-        name: &str,
-        type_support: &TypeSupport,
-        qos: TopicQos,
-    ) -> Result<UntypedTopic> {
-        if name.is_empty() || name.len() > 255 {
-            return Err(Error::BadParameter(format!(
-                "topic name {name:?}: 1 to 255 bytes are allowed"
-            )));
-        }
-        let shared = &self.guard.shared;
-        shared.check_living(|| format!("topic {name:?}"))?;
-        let ty = type_support.clone();
-        let topic = Arc::new(TopicCore::new(name, ty.clone(), qos, shared));
-        let core = shared.matching.lock().add_topic(&topic);
-        core.check_alike(&topic)?;
-        Ok(UntypedTopic::new(core, ty, Arc::clone(&self.guard)))
-    }
-
-    /// Those samples of a topic that pass a filter, in the SQL of DDS 1.4 annex B:
-    /// `color = 'RED' AND size <= %0`, where `%0` is the first of the parameters (DDS 1.4
-    /// 2.2.2.2.1.7; `docs/content-filters.md`). Readers are made for it as for a topic.
-    ///
-    /// # Errors
-    /// `BadParameter`, showing what is wrong with the expression, with its parameters or with the
-    /// name, and where; also for a topic of whose type the name alone is known.
-    pub fn create_untyped_contentfilteredtopic(
-        &self,
-        name: &str,
-        related: &UntypedTopic,
-        expression: &str,
-        parameters: &[impl AsRef<str>],
-    ) -> Result<UntypedContentFilteredTopic> {
-        UntypedContentFilteredTopic::new(name, related, expression, parameters)
-    }
-
-    /// A publisher.
-    pub fn create_publisher(&self, qos: PublisherQos) -> Publisher {
-        Publisher::new(qos, Arc::clone(&self.guard))
-    }
-
-    /// A subscriber.
-    pub fn create_subscriber(&self, qos: SubscriberQos) -> Subscriber {
-        Subscriber::new(qos, Arc::clone(&self.guard))
     }
 
     /// From now on this one hears of the statuses in `mask` that no listener of an entity of this
@@ -482,7 +371,7 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl ParticipantGuard {
     /// Leaves the domain and ends all threads. A second call does nothing.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         // Whoever was never heard of need not say goodbye, nor who has said it.
         if self.shared.enabled.load(SeqCst) && !self.shared.is_ended() {
             self.shared.discover(|matching, now| matching.goodbye(now));
@@ -509,123 +398,6 @@ impl Drop for ParticipantGuard {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-/// The receivers of a participant.
-struct Sockets {
-    meta: Box<dyn Receiver>,
-    user: Box<dyn Receiver>,
-}
-
-impl Sockets {
-    /// One port for everything.
-    fn open_stream(transport: &dyn Transport, port: u16) -> Result<Self> {
-        let open = |listen| transport.open(&[listen]);
-        let receivers = open(Listen::Unicast { port })
-            .and_then(|meta| Ok((meta, open(Listen::Beside { port })?)));
-        let (meta, user) = receivers.map_err(|error| Self::no_stream(port, error))?;
-        Ok(Self { meta, user })
-    }
-
-    /// One port for all connections, beside those for datagrams.
-    fn add_stream(&mut self, port: u16) -> Result<()> {
-        let Self { meta, user } = self;
-        let added = meta.listen_at(Listen::Unicast { port });
-        added
-            .and_then(|()| user.listen_at(Listen::Beside { port }))
-            .map_err(|error| Self::no_stream(port, error))
-    }
-
-    fn no_stream(port: u16, error: io::Error) -> Error {
-        Error::Io {
-            what: match error.kind() {
-                io::ErrorKind::AddrInUse => format!(
-                    "listening at TCP port {port}, which another participant of this host may have; choose another port, or 0 to \
-                     listen nowhere (ParticipantConfig::tcp, {}, perftest's -transportServerBindPort)",
-                    TcpSettings::VARIABLE
-                ),
-                _ => format!("listening at TCP port {port}"),
-            },
-            error,
-        }
-    }
-
-    /// Opens the ports of the first free participant index, or any free ports.
-    fn open(transport: &dyn Transport, domain: u32, groups: &[Locator]) -> Result<Self> {
-        let well_known = (0..INDEXES).map(|index| {
-            (
-                ports::metatraffic_unicast(domain, index),
-                ports::user_unicast(domain, index),
-            )
-        });
-        let places = well_known
-            .filter_map(|(meta, user)| Some((meta?, user?)))
-            .chain([(0, 0)]);
-        for (meta, user) in places {
-            match Self::open_at(transport, meta, user, groups) {
-                Ok(sockets) => return Ok(sockets),
-                Err(error) if error.kind() == io::ErrorKind::AddrInUse && meta != 0 => {}
-                Err(error) => {
-                    let what = Self::attempt(domain, meta, user);
-                    return Err(Error::Io { what, error });
-                }
-            }
-        }
-        Err(Error::BadParameter(format!(
-            "domain {domain} has no ports: domain ids go up to {}",
-            ParticipantConfig::MAX_DOMAIN
-        )))
-    }
-
-    /// What was tried when there are no ports, and what may help.
-    fn attempt(domain: u32, meta: u16, user: u16) -> String {
-        if meta != 0 {
-            return format!(
-                "domain {domain}: opening port {meta} for discovery and {user} for samples"
-            );
-        }
-        let group = ports::metatraffic_multicast(domain).unwrap_or_default();
-        format!(
-            "domain {domain}: no participant index from 0 to {} has its two ports free, and any other ports cannot be had either. \
-             If another program keeps port {group} of the multicast group to itself, end it (`ss -ulpn` shows it), join another domain, \
-             or do without multicast (ParticipantConfig::multicast, NDDS_DISCOVERY_PEERS)",
-            INDEXES - 1
-        )
-    }
-
-    fn open_at(
-        transport: &dyn Transport,
-        meta: u16,
-        user: u16,
-        groups: &[Locator],
-    ) -> io::Result<Self> {
-        let mut listen = vec![Listen::Unicast { port: meta }];
-        listen.extend(
-            groups
-                .iter()
-                .map(|group| Listen::Multicast { group: *group }),
-        );
-        let user = transport.open(&[Listen::Unicast { port: user }])?;
-        Ok(Self {
-            meta: transport.open(&listen)?,
-            user,
-        })
-    }
-}
-
-/// The groups that a participant listens to: those of the network, which it names to others, and
-/// that of shared memory, where whoever shares memory may come unasked.
-fn meeting(carriers: AvailableTransports, domain: u32, peers: &InitialPeers) -> Vec<Locator> {
-    let port = ports::metatraffic_multicast(domain);
-    let network = carriers.datagrams.zip(port).map(|(kind, port)| {
-        let at = move |group: &Ipv4Addr| Locator {
-            kind,
-            ..Locator::udp_v4(*group, port)
-        };
-        peers.groups.iter().map(at)
-    });
-    let memory = neighbours(domain).filter(|_| carriers.shmem);
-    network.into_iter().flatten().chain(memory).collect()
 }
 
 fn parse_peer(text: &str) -> Result<PeerDescriptor> {
@@ -694,89 +466,6 @@ fn build(
     Ok(Shared::new(
         prefix, domain, config, clock, transport, user, meta, matching,
     ))
-}
-
-/// Whether its ports are reached by connections.
-fn is_connected(transport: &dyn Transport) -> bool {
-    let properties = transport.properties().first();
-    properties.is_some_and(|properties| properties.connected)
-}
-
-/// What the configuration wants. Shared memory that cannot be had is done without if there is
-/// something else.
-fn transport(
-    config: &ParticipantConfig,
-    domain: u32,
-    prefix: GuidPrefix,
-) -> Result<Arc<dyn Transport>> {
-    let Transports {
-        udp, shmem, tcp, ..
-    } = config.transports;
-    let udp = udp.then(|| self::udp(config)).transpose()?;
-    let shm = match shmem.then(|| self::shm(domain, prefix)).transpose() {
-        Err(error) if udp.is_some() || tcp => {
-            log::warn!(%error, "without shared memory; peers of this host are reached by the network");
-            None
-        }
-        shm => shm?,
-    };
-    let tcp = tcp.then(|| self::tcp(config, prefix)).transpose()?;
-    Ok(match (udp, shm, tcp) {
-        (None, None, None) => {
-            return Err(Error::BadParameter(format!(
-                "a participant needs a transport: UDP, shared memory or TCP, or several of them, in ParticipantConfig::transports or {}",
-                Transports::VARIABLE
-            )));
-        }
-        (Some(udp), None, None) => Arc::new(udp),
-        (None, Some(shm), None) => Arc::new(shm),
-        (None, None, Some(tcp)) => Arc::new(tcp),
-        (udp, shm, tcp) => Arc::new(CompositeTransport::new(udp, shm, tcp)),
-    })
-}
-
-fn shm(domain: u32, prefix: GuidPrefix) -> Result<ShmTransport> {
-    ShmTransport::new(&ShmConfig {
-        group: domain,
-        name: prefix.0,
-    })
-    .map_err(|error| Error::Io {
-        what: format!(
-            "opening shared memory (without it: udp alone in ParticipantConfig::transports or {})",
-            Transports::VARIABLE
-        ),
-        error,
-    })
-}
-
-fn udp(config: &ParticipantConfig) -> Result<UdpTransport> {
-    let interfaces = (!config.interfaces.is_empty()).then(|| config.interfaces.clone());
-    UdpTransport::new(&UdpConfig {
-        interfaces,
-        ..UdpConfig::default()
-    })
-    .map_err(|error| Error::Io {
-        what: "opening UDP".into(),
-        error,
-    })
-}
-
-fn tcp(config: &ParticipantConfig, prefix: GuidPrefix) -> Result<TcpTransport> {
-    let interfaces = (!config.interfaces.is_empty()).then(|| config.interfaces.clone());
-    TcpTransport::new(&TcpConfig {
-        interfaces,
-        client_only: config.tcp.port == 0,
-        public: config.tcp.public,
-        tls: config.tcp.tls.clone(),
-        ..TcpConfig::new(prefix.0)
-    })
-    .map_err(|error| Error::Io {
-        what: match config.tcp.tls {
-            None => "opening TCP".into(),
-            Some(_) => "opening TCP with TLS".into(),
-        },
-        error,
-    })
 }
 
 /// Two bytes that say Dunlin and ten that nobody else has (RTPS 2.5 9.3.1.5).

@@ -1,5 +1,7 @@
 //! What the threads of one participant share.
-use crate::discovery::matching::{Matching, MatchingEvent};
+mod directory;
+
+use crate::discovery::matching::Matching;
 use crate::discovery::peers::Names;
 use crate::entity::config::ParticipantConfig;
 use crate::entity::due::Due;
@@ -10,7 +12,6 @@ use crate::entity::listener::{
     DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
 };
 use crate::entity::participant::Defaults;
-use crate::entity::status::StatusKind;
 use crate::error::{Error, Result};
 use crate::receive::deferred;
 use crate::receive::liveliness::LivelinessAssertion;
@@ -22,12 +23,13 @@ use crate::runtime::clock::Clock;
 use crate::runtime::lock::{DISCOVERY, LEAF, Ranked};
 use crate::runtime::timer::Timer;
 use crate::send::datagram::Datagrams;
+use crate::status::StatusKind;
 use crate::untyped::reader::ReaderCore;
-use dunlin_qos::{DomainParticipantQos, Duration};
+use dunlin_qos::DomainParticipantQos;
 use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{Time, To};
+use dunlin_transport::Transport;
 use dunlin_transport::panics::{catch, log};
-use dunlin_transport::{Transport, Watcher};
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ports};
 use std::net::Ipv4Addr;
 use std::sync::atomic::{
@@ -36,8 +38,6 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, OnceLock, Weak};
 
-/// How long what a participant said before it ended is given to be read.
-const LAST_WORDS: Duration = Duration::from_millis(20);
 /// Bytes of headers and inline QoS that may accompany a fragment in its datagram.
 const FRAGMENT_OVERHEAD: usize = 160;
 
@@ -504,79 +504,6 @@ impl Shared {
     /// The name of an entity that nobody else hears of.
     pub(crate) fn new_entity(&self) -> EntityId {
         self.matching.lock().new_inner_entity()
-    }
-
-    /// Runs `work` on the directory and carries out what follows from it: proxies, routes, answers,
-    /// and at last, without the lock, statuses and listeners.
-    pub(crate) fn discover<R>(self: &Arc<Self>, work: impl FnOnce(&mut Matching, Time) -> R) -> R {
-        let _deferred = deferred::scope();
-        let mut matching_events = Vec::new();
-        let (result, next) = {
-            let mut matching = self.matching.lock();
-            let now = self.clock.now();
-            let result = work(&mut matching, now);
-            matching.settle(self, now, &mut matching_events);
-            (result, matching.next_timeout())
-        };
-        if let Some(at) = next {
-            self.timer
-                .schedule(at, &self.discovery_scheduled, || Due::Discovery);
-        }
-        matching_events.into_iter().for_each(MatchingEvent::run);
-        result
-    }
-
-    /// Waits until what discovery has just decided is carried out: matches are counted before their
-    /// routes stand.
-    pub(crate) fn settled(&self) {
-        drop(self.matching.lock());
-    }
-
-    pub(crate) fn discovery_timeout(self: &Arc<Self>) {
-        let failure = self.transport_failure.lock().take();
-        if let Some(why) = failure {
-            return self.fail(&why);
-        }
-        let now = self.clock.now();
-        let due = |way: &mut (GuidPrefix, bool, Time)| way.2 <= now;
-        let (ways, next) = {
-            let mut ways = self.ways.lock();
-            let due: Vec<_> = ways.extract_if(.., due).collect();
-            (due, ways.iter().map(|(_, _, at)| *at).min())
-        };
-        self.discover(|matching, now| {
-            for (peer, ended, _) in ways {
-                matching.change_way(now, peer, ended);
-            }
-            matching.handle_timeout(now);
-        });
-        if let Some(at) = next {
-            self.timer
-                .schedule(at, &self.discovery_scheduled, || Due::Discovery);
-        }
-    }
-}
-
-impl Watcher for Shared {
-    fn changed(&self, peer: &Locator, ended: bool) {
-        let [prefix @ .., _, _, _, _] = peer.address;
-        // What it said before it ended may still be read: that it leaves, or has deleted its
-        // writers.
-        let at = match ended {
-            true => self.clock.now().after(LAST_WORDS),
-            false => self.clock.now(),
-        };
-        self.ways.lock().push((GuidPrefix(prefix), ended, at));
-        self.timer
-            .schedule(at, &self.discovery_scheduled, || Due::Discovery);
-    }
-
-    fn failed(&self, why: &str) {
-        *self.transport_failure.lock() = Some(why.to_owned());
-        self.timer
-            .schedule(self.clock.now(), &self.discovery_scheduled, || {
-                Due::Discovery
-            });
     }
 }
 

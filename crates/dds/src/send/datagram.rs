@@ -10,11 +10,10 @@ mod tests;
 use crate::runtime::pool::Pool;
 use crate::send::destination::Destination;
 use crate::send::local_queue::{self, LocalQueue};
-use crate::send::seal::{GROWTH, seal};
-use arrayvec::ArrayVec;
+use crate::send::seal::{GROWTH, Leaving, seal};
 use bytes::{BufMut, Bytes, BytesMut};
 use dunlin_rtps::{Outbox, Piece as Part, To};
-use dunlin_transport::{Outgoing, Transport};
+use dunlin_transport::Transport;
 use dunlin_wire::{Data, GuidPrefix, Header, Submessage, Timestamp};
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,9 +27,6 @@ const SHARED_LIMIT: usize = 64 * 1024;
 const SAMPLE_OVERHEAD: usize = 96;
 /// Bytes of an INFO_TS.
 const INFO_TS: usize = 12;
-/// Datagrams handed to the transport at once.
-const AT_ONCE: usize = 32;
-
 /// Datagrams under construction for one writer, one receiver or discovery.
 pub(crate) struct Datagrams {
     header: Header,
@@ -43,7 +39,7 @@ pub(crate) struct Datagrams {
     bytes: usize,
     /// There is a heartbeat that wants an answer.
     asks: bool,
-    /// What `seal` has to add, while it is sent.
+    /// Heads of datagrams as they are sealed, while these are sent.
     sealed: BytesMut,
 }
 
@@ -189,23 +185,14 @@ impl Datagrams {
             sealed,
             ..
         } = self;
-        let mut batch = ArrayVec::<Outgoing<'_>, AT_ONCE>::new();
+        let mut leaving = Leaving::new(transport, sealed);
         for piece in pieces.iter() {
             let all = destinations(piece.to).iter();
             for destination in all.filter(|destination| destination.wants(piece.to)) {
-                // There is one buffer for what is added.
-                let alone = destination.is_protected();
-                if batch.is_full() || alone {
-                    send(transport, &mut batch);
-                }
-                let plain = destination.outgoing(dscp, piece.parts(arena));
-                match alone {
-                    true => drop(transport.send(&[seal(destination, plain, sealed)])),
-                    false => batch.push(plain),
-                }
+                leaving.add(destination, destination.outgoing(dscp, piece.parts(arena)));
             }
         }
-        send(transport, &mut batch);
+        leaving.send();
     }
 
     /// Makes the last piece one that can take `size` more bytes for `to`.
@@ -466,13 +453,6 @@ fn in_one(parts: &[Part<'_>], pool: &mut Pool) -> Bytes {
     let mut bytes = pool.take(length);
     put(parts, &mut bytes);
     bytes.freeze()
-}
-
-fn send(transport: &dyn Transport, batch: &mut ArrayVec<Outgoing<'_>, AT_ONCE>) {
-    if !batch.is_empty() {
-        transport.send(batch);
-        batch.clear();
-    }
 }
 
 impl Outbox for Datagrams {

@@ -4,12 +4,12 @@
 //! A task that waits does not receive by itself, as a thread in a wait set does: the participant's
 //! own threads do, so the first sample after a pause costs their wake-up. Time limits are the
 //! runtime's business (`tokio::time::timeout` for example).
-use crate::entity::condition::Condition;
 use crate::error::Result;
 use crate::runtime::signal::Signal;
 use crate::typed::reader::{DataReader, Sample};
 use crate::typed::topic::TopicData;
 use crate::typed::writer::DataWriter;
+use crate::untyped::condition::Condition;
 use crate::untyped::writer::WriterCore;
 use dunlin_rtps::Select;
 use dunlin_wire::SequenceNumber;

@@ -1,13 +1,13 @@
 //! Topics, writers and readers of Rust types in a participant, and shortcuts: topic, publisher or
 //! subscriber, and endpoint in one call.
 use crate::entity::participant::DomainParticipant;
-use crate::entity::wait_set::WaitSet;
 use crate::error::Result;
 use crate::typed::content_filter::ContentFilteredTopic;
 use crate::typed::reader::DataReader;
 use crate::typed::topic::{Topic, TopicData};
 use crate::typed::writer::DataWriter;
 use crate::untyped::TypeSupport;
+use crate::untyped::wait_set::WaitSet;
 use dunlin_qos::{DataReaderQos, DataWriterQos, Duration, TopicQos};
 use dunlin_rtps::{SampleState, Select};
 

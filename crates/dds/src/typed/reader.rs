@@ -2,15 +2,15 @@
 mod instances;
 mod taking;
 
-use crate::entity::status::{
+use crate::error::Result;
+use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus,
     SampleCountStatus, SampleRejectedStatus, StatusKind, StatusMask,
 };
-use crate::entity::subscriber::Subscriber;
-use crate::error::Result;
 use crate::typed::content_filter::TopicDescription;
 use crate::typed::handle::typed_handle;
 use crate::typed::topic::TopicData;
+use crate::untyped::subscriber::Subscriber;
 use crate::untyped::{UntypedReader, UntypedReaderListener};
 use dunlin_qos::DataReaderQos;
 use dunlin_rtps::{InstanceHandle, SampleInfo};

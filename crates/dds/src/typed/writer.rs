@@ -1,14 +1,14 @@
 //! Writers of a Rust type: they serialize, and call the untyped ones.
 mod instances;
 
-use crate::entity::publisher::Publisher;
-use crate::entity::status::{
+use crate::error::{Error, Result};
+use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusMask,
 };
-use crate::error::{Error, Result};
 use crate::typed::handle::typed_handle;
 use crate::typed::loan::Loan;
 use crate::typed::topic::{Topic, TopicData};
+use crate::untyped::publisher::Publisher;
 use crate::untyped::{NewChange, UntypedWriter, UntypedWriterListener};
 use bytes::BytesMut;
 use dunlin_cdr::{
@@ -77,7 +77,11 @@ impl UntypedWriter {
 }
 
 impl<T: TopicData> DataWriter<T> {
-    /// Writes a sample, stamped with the time of day. Serializes and sends in the calling thread.
+    /// Writes a sample, stamped with the time of day. Serializes and sends in the calling thread,
+    /// which also calls the listeners of readers of this process: a lock that they take must not be
+    /// held around this, unless
+    /// [`ParticipantConfig::listener_thread`](crate::ParticipantConfig::listener_thread) leaves
+    /// them to the threads that receive.
     ///
     /// # Errors
     /// `Timeout` if a reliable KEEP_ALL history had no room within `RELIABILITY.max_blocking_time`,

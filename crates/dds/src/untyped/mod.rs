@@ -4,13 +4,18 @@
 //! [`DataReader`](crate::DataReader)) serialize and deserialize, and call these; whoever gets
 //! samples as bytes (a router, a recorder, another language) uses these by themselves.
 pub(crate) mod coherent_set;
+pub(crate) mod condition;
 pub(crate) mod content_filter;
 pub(crate) mod loan;
+mod participant;
+pub(crate) mod publisher;
 pub(crate) mod query_condition;
 pub(crate) mod reader;
 pub(crate) mod sample;
+pub(crate) mod subscriber;
 pub(crate) mod topic;
 pub(crate) mod type_support;
+pub(crate) mod wait_set;
 pub(crate) mod writer;
 
 pub use content_filter::{UntypedContentFilteredTopic, UntypedTopicDescription};

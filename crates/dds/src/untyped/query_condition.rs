@@ -1,7 +1,7 @@
 //! Queries: conditions on the content of samples that are in a reader (DDS 1.4 2.2.2.5.9).
-use crate::entity::condition::{Condition, ReadCondition};
 use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
+use crate::untyped::condition::{Condition, ReadCondition};
 use crate::untyped::reader::ReaderCore;
 use dunlin_rtps::{ContentFilter, Select};
 use std::fmt;

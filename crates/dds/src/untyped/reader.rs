@@ -5,26 +5,27 @@ pub(crate) mod deletion;
 mod handle;
 mod listener;
 mod local;
+mod matched_writers;
 mod report;
 mod status;
 mod take;
+mod timing;
 
 use crate::entity::config::ParticipantConfig;
-use crate::entity::due::{Due, TimedEndpoint, Work};
 use crate::entity::group::SubscriberCore;
 use crate::entity::listener::dispatch::Dispatch;
 use crate::entity::listener::slot::ListenerSlot;
 use crate::entity::shared::Shared;
-use crate::entity::status::{
-    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessTally,
-    MatchTally, MatchedStatus, SampleCountStatus, SampleRejectedStatus, StatusFlags, StatusKind,
-};
 use crate::receive::deferred::{self, DeferredCall};
 use crate::receive::worker::Run;
 use crate::runtime::lock::{LEAF, READER, Ranked, assert_none_held};
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Waiters;
 use crate::send::datagram::Datagrams;
+use crate::status::{
+    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessTally,
+    MatchTally, MatchedStatus, SampleCountStatus, SampleRejectedStatus, StatusFlags, StatusKind,
+};
 use crate::untyped::topic::TopicCore;
 use crate::untyped::type_support::TypeSupport;
 use bytes::Bytes;
@@ -32,7 +33,7 @@ use dunlin_qos::{AccessScope, DataReaderQos, DestinationOrder, Duration, History
 use dunlin_rtps::discovery::WriterPredicate;
 use dunlin_rtps::{
     ContentFilter, Delivery, GroupFront, GroupOrder, InstanceHandle, KeyOf, Loaned, OriginBounds,
-    PayloadAllocator, Reader, ReaderConfig, Time, Withdrawn, WriterProxyConfig,
+    PayloadAllocator, Reader, ReaderConfig, Time, Withdrawn,
 };
 use dunlin_transport::panics::{log, quietly};
 use dunlin_wire::{
@@ -64,17 +65,6 @@ pub(crate) trait ReaderEvents: Send + Sync {
     fn deadline_missed(&self, status: &DeadlineMissedStatus);
     fn lost(&self, status: &SampleCountStatus);
     fn rejected(&self, status: &SampleRejectedStatus);
-}
-
-/// How a matched writer ended.
-#[derive(Clone, Copy)]
-pub(crate) enum WriterEnd {
-    /// It was silent for longer than its lease, and may come back.
-    Silent,
-    /// It was deleted, which disposes the instances that it leaves.
-    Disposes,
-    /// Another way.
-    Gone,
 }
 
 /// How an untyped reader differs from others.
@@ -465,91 +455,6 @@ impl ReaderCore {
         done
     }
 
-    /// Asks the timer to look at this reader when it next needs it.
-    pub(crate) fn schedule(self: &Arc<Self>) {
-        let next = self.next.load(SeqCst);
-        if next != i64::MAX {
-            self.shared.timer.schedule(Time(next), &self.scheduled, || {
-                let reader = Arc::downgrade(self);
-                Due::Endpoint(reader, Work::Timeout)
-            });
-        }
-    }
-
-    /// The timer's work.
-    pub(crate) fn handle_timeout(self: &Arc<Self>, now: Time, out: &mut Datagrams) {
-        let (delivery, missed) = {
-            let mut state = self.state.lock();
-            let delivery = state.handle_timeout(now, out);
-            self.note_next(&state);
-            (delivery, state.take_missed_deadlines())
-        };
-        self.shared.send_answers(out);
-        if let Some(missed) = missed {
-            self.note_deadline_missed(missed);
-        }
-        if self.note(Guid::UNKNOWN, &delivery) {
-            self.announce_data();
-        }
-        self.schedule();
-    }
-
-    pub(crate) fn add_writer(
-        self: &Arc<Self>,
-        now: Time,
-        proxy: WriterProxyConfig,
-        out: &mut Datagrams,
-    ) {
-        let mut state = self.state.lock();
-        state.add_writer(now, proxy, out);
-        self.note_next(&state);
-        drop(state);
-        self.schedule();
-    }
-
-    /// Forgets a writer; true if that leaves something new to take.
-    pub(crate) fn remove_writer(self: &Arc<Self>, now: Time, writer: Guid, end: WriterEnd) -> bool {
-        let mut state = self.state.lock();
-        let last = state.last_group_set(writer);
-        let delivery = match end {
-            WriterEnd::Silent => state.lose_writer(now, writer),
-            WriterEnd::Disposes => state.delete_writer(now, writer),
-            WriterEnd::Gone => state.remove_writer(now, writer),
-        };
-        self.note_next(&state);
-        drop(state);
-        self.count(writer, &delivery);
-        self.defer_troubles(&delivery);
-        self.schedule();
-        if self.group.group_access.gathers() {
-            self.group.group_access.lose(writer, last);
-        }
-        delivery.available
-    }
-
-    /// A writer is silent for longer than its lease; true if that leaves something new to take.
-    pub(crate) fn silence_writer(self: &Arc<Self>, now: Time, writer: Guid) -> bool {
-        let mut state = self.state.lock();
-        let delivery = state.silence_writer(now, writer);
-        self.note_next(&state);
-        drop(state);
-        self.schedule();
-        delivery.available
-    }
-
-    /// A writer matches whose type lies in memory like this.
-    pub(crate) fn note_layout(&self, writer: Guid, layout: Option<u64>) {
-        if layout.is_none() || layout != self.type_support.plain_layout() {
-            return;
-        }
-        // Its samples may be looked at when it is gone already.
-        let mut alike = self.alike.lock();
-        if alike.len() >= MOST_ALIKE {
-            alike.pop_front();
-        }
-        alike.push_back(writer);
-    }
-
     /// Does the writer's type lie in memory as this reader's does?
     pub(crate) fn is_alike(&self, writer: &Guid) -> bool {
         self.alike.lock().iter().rev().any(|alike| alike == writer)
@@ -668,14 +573,4 @@ fn inline_qos(message: &Submessage<'_>) -> Result<InlineQos, dunlin_wire::Error>
         _ => Parameters::NONE,
     };
     InlineQos::parse(parameters)
-}
-
-impl TimedEndpoint for ReaderCore {
-    fn scheduled(&self, _: Work) -> &AtomicI64 {
-        &self.scheduled
-    }
-
-    fn handle_due(self: Arc<Self>, _: Work, now: Time, out: &mut Datagrams) {
-        self.handle_timeout(now, out);
-    }
 }

@@ -1,13 +1,13 @@
 //! Topics: a name and a type (DDS 1.4 2.2.2.3.2).
-use crate::entity::condition::StatusCondition;
 use crate::entity::identity::same_entity;
 use crate::entity::listener::TopicListener;
 use crate::entity::listener::slot::ListenerSlot;
 use crate::entity::participant::{DomainParticipant, ParticipantGuard};
 use crate::entity::shared::Shared;
-use crate::entity::status::{InconsistentTopicStatus, StatusFlags, StatusKind, StatusMask};
 use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
+use crate::status::{InconsistentTopicStatus, StatusFlags, StatusKind, StatusMask};
+use crate::untyped::condition::StatusCondition;
 use crate::untyped::type_support::TypeSupport;
 use dunlin_qos::{PolicyDifference, TopicQos};
 use dunlin_rtps::InstanceHandle;
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 /// A name in the domain with a type that is known at run time (DDS 1.4 2.2.2.3.2). Clones are the
 /// same topic.
 ///
-/// A [`Topic`](crate::Topic) is one too.
+/// A [`Topic`](struct@crate::Topic) is one too.
 #[derive(Clone)]
 pub struct UntypedTopic {
     core: Arc<TopicCore>,

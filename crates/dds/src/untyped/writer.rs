@@ -5,9 +5,11 @@ mod change;
 mod coherent_set;
 pub(crate) mod deletion;
 mod filters;
+mod gathered;
 mod handle;
 mod listener;
 mod local;
+mod matched_readers;
 mod registered_instances;
 mod report;
 mod sending;
@@ -17,11 +19,7 @@ mod write;
 use crate::entity::due::{Due, Work};
 use crate::entity::group::PublisherCore;
 use crate::entity::listener::slot::ListenerSlot;
-use crate::entity::shared::{Shared, fragment_size, worth_telling};
-use crate::entity::status::{
-    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchTally, MatchedStatus,
-    StatusFlags,
-};
+use crate::entity::shared::{Shared, worth_telling};
 use crate::error::Error;
 use crate::receive::deferred;
 use crate::receive::liveliness::LivelinessAssertion;
@@ -33,20 +31,22 @@ use crate::send::datagram::Datagrams;
 use crate::send::destination::Destination;
 use crate::send::local_queue::LocalReader;
 use crate::send::vendor_quirks::VendorQuirks;
+use crate::status::{
+    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchTally, MatchedStatus,
+    StatusFlags,
+};
 use crate::untyped::coherent_set::WriterGroup;
+use crate::untyped::loan::LoanStock;
 use crate::untyped::topic::TopicCore;
 use crate::untyped::type_support::TypeSupport;
-use arrayvec::ArrayVec;
 use bytes::{Bytes, BytesMut};
 use change::{autodisposes, code_point, config, is_timed};
 use dunlin_cdr::LoanedPart;
-use dunlin_qos::{DataWriterQos, Durability, History, LivelinessKind};
-use dunlin_rtps::{
-    Body, Change, ChangeKind, InstanceHandle, ReaderProxyConfig, Time, WriteError, Writer,
-};
+use dunlin_qos::{DataWriterQos, LivelinessKind};
+use dunlin_rtps::{Body, Change, ChangeKind, InstanceHandle, Time, WriteError, Writer};
 use dunlin_transport::panics::log;
 use dunlin_transport::panics::quietly;
-use dunlin_wire::{Guid, ReaderData, SampleOrigin, SequenceNumber, Timestamp};
+use dunlin_wire::{Guid, SampleOrigin, SequenceNumber, Timestamp};
 use filters::Filters;
 pub use handle::UntypedWriter;
 pub use listener::UntypedWriterListener;
@@ -126,6 +126,8 @@ pub(crate) struct WriterCore {
     wants_room: AtomicBool,
     /// Samples may have members that peers can see where they are.
     lent: AtomicBool,
+    /// Ordinary memory that was lent.
+    stock: Ranked<LoanStock, LEAF>,
     /// Datagrams wait for `flush`, or for others. Noted under the lock `publish` and asked without
     /// it.
     waits: AtomicBool,
@@ -252,6 +254,7 @@ impl WriterCore {
             room_epoch: AtomicU64::new(0),
             wants_room: AtomicBool::new(false),
             lent: AtomicBool::new(false),
+            stock: Ranked::new(LoanStock::default()),
             waits: AtomicBool::new(false),
             too_large: AtomicU64::new(0),
             dialects: VendorQuirks::new(),
@@ -405,56 +408,6 @@ impl WriterCore {
         }
     }
 
-    /// Do these bytes of a sample stay where they are, to be gathered by the kernel, or seen there
-    /// by peers? Not in a batch, which is to be one piece, nor where samples are kept for long, nor
-    /// if readers in this process share the sample, which they want in one piece, unless they lie
-    /// where peers can see them.
-    pub(crate) fn gathers(&self, bytes: &[u8]) -> bool {
-        let keeps_short = self.keeps_short();
-        self.fixed().batching.max_bytes == 0
-            && (keeps_short && bytes.len() > SERIALIZE_LIMIT || self.shared.transport.holds(bytes))
-    }
-
-    /// Is it worth asking `gathers` for a member of so many bytes?
-    pub(crate) fn may_gather(&self, length: usize) -> bool {
-        let keeps_short = self.keeps_short();
-        self.fixed().batching.max_bytes == 0
-            && (keeps_short && length > SERIALIZE_LIMIT || length > 0 && self.lent.load(Relaxed))
-    }
-
-    /// Bytes of the application are needed for a moment only.
-    fn keeps_short(&self) -> bool {
-        self.fixed().durability == Durability::Volatile
-            && !self.has_near.load(Relaxed)
-            && !self.has_filters.load(Relaxed)
-    }
-
-    /// The application has got memory that peers can see.
-    pub(crate) fn note_lent(&self) {
-        if !self.lent.load(Relaxed) {
-            self.lent.store(true, Relaxed);
-        }
-    }
-
-    /// Lets go of bytes of the application that the history has no use for any more: without a
-    /// lock, since this may run its code.
-    pub(crate) fn release_retired(&self) {
-        loop {
-            let mut state = self.state.lock();
-            let retired = state.retired();
-            let rest = retired.len().saturating_sub(AT_ONCE);
-            let some: ArrayVec<Bytes, AT_ONCE> = retired.drain(rest..).collect();
-            drop(state);
-            let all = some.len() < AT_ONCE;
-            for bytes in some {
-                quietly(|| drop(bytes));
-            }
-            if all {
-                return;
-            }
-        }
-    }
-
     /// Some matched readers take the sample, but not this one.
     #[cold]
     fn note_too_large(&self, length: usize, (reader, limit): (Guid, u32)) {
@@ -582,84 +535,6 @@ impl WriterCore {
                 Due::Endpoint(writer, Work::Timeout)
             });
         }
-    }
-
-    /// Finds out what a matched reader wants, before samples go where it is.
-    pub(crate) fn note_filter(&self, reader: &ReaderData) {
-        let mut filters = self.filters.lock();
-        filters.note(reader, &self.type_support);
-        self.has_filters.store(!filters.is_empty(), Relaxed);
-    }
-
-    /// From now on samples are measured by what a matched reader wants now; until this is said it
-    /// gets what others get.
-    pub(crate) fn change_filter(&self, reader: Guid) {
-        let filter = self.filters.lock().of(&reader);
-        self.state.lock().set_reader_filter(reader, filter);
-        self.filters.lock().settle();
-    }
-
-    /// Readers that are sent everything since their filters take too many steps.
-    pub(crate) fn given_up_filters(&self) -> usize {
-        self.state.lock().given_up_filters()
-    }
-
-    /// A remote reader suits: it becomes a proxy, and its locators a destination.
-    pub(crate) fn add_reader(
-        self: &Arc<Self>,
-        now: Time,
-        proxy: ReaderProxyConfig,
-        limit: Option<u32>,
-        out: &mut Datagrams,
-    ) {
-        let next = {
-            let mut state = self.state.lock();
-            let filter = self.filters.lock().of(&proxy.guid);
-            state.add_filtering_reader(now, proxy, filter, out);
-            state.set_reader_limit(proxy.guid, limit);
-            state.next_timeout()
-        };
-        self.schedule(next);
-    }
-
-    pub(crate) fn remove_reader(self: &Arc<Self>, reader: Guid) {
-        self.filters.lock().forget(&reader);
-        self.state.lock().remove_reader(reader);
-        self.dialects.remove(reader);
-        self.announce_room();
-    }
-
-    /// Its samples are kept until all have them, so a slow reader holds it up in any case.
-    pub(crate) fn is_patient(&self) -> bool {
-        self.fixed().reliability.is_reliable() && self.fixed().history == History::KeepAll
-    }
-
-    /// From now on samples go to these places, in datagrams of at most `limit` bytes, and to the
-    /// readers in this process.
-    pub(crate) fn set_destinations(
-        &self,
-        to: Vec<Destination>,
-        local_readers: Vec<LocalReader>,
-        limit: usize,
-    ) {
-        // Nothing large may be said for places that carry more than those where it will then be
-        // sent.
-        let before = self.datagram_limit.load(SeqCst);
-        if limit <= before {
-            self.set_limit(limit);
-        }
-        *self.destinations.lock() = to.into();
-        self.has_near.store(!local_readers.is_empty(), Relaxed);
-        *self.local_readers.lock() = local_readers.into();
-        self.destinations_generation.fetch_add(1, SeqCst);
-        if limit > before {
-            self.set_limit(limit);
-        }
-    }
-
-    fn set_limit(&self, limit: usize) {
-        self.datagram_limit.store(limit, SeqCst);
-        self.state.lock().set_fragment_size(fragment_size(limit));
     }
 
     /// Name for messages to the user.

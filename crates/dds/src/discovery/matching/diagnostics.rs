@@ -1,6 +1,5 @@
 //! Questions about endpoints: what this participant answers, and what it was answered.
-use super::Matching;
-use crate::entity::shared::Shared;
+use super::{Matching, OwnParticipant};
 use crate::send::local_queue;
 use dunlin_wire::{
     DiagnosticFact, DiagnosticReply, DiagnosticRequest, Guid, GuidPrefix, PeerState,
@@ -9,9 +8,13 @@ use dunlin_wire::{
 impl Matching {
     /// Asks, or answers at once if the endpoint is our own; the answer is for `answer_to`. False if
     /// nobody can be asked.
-    pub(crate) fn ask(&mut self, shared: &Shared, question: DiagnosticRequest) -> bool {
+    pub(crate) fn ask(
+        &mut self,
+        participant: &dyn OwnParticipant,
+        question: DiagnosticRequest,
+    ) -> bool {
         let own = (question.about.prefix == self.own())
-            .then(|| self.report(shared, &question))
+            .then(|| self.report(participant, &question))
             .flatten();
         let local = own.is_some();
         let known = self.asked.entry(question).or_default();
@@ -34,14 +37,14 @@ impl Matching {
 
     pub(super) fn hear_question(
         &mut self,
-        shared: &Shared,
+        participant: &dyn OwnParticipant,
         from: GuidPrefix,
         question: &DiagnosticRequest,
     ) {
-        if !shared.config.answers_questions {
+        if !participant.answers_questions() {
             return;
         }
-        if let Some(answer) = self.report(shared, question) {
+        if let Some(answer) = self.report(participant, question) {
             self.discovery.answer(from, &answer, &mut self.datagrams);
         }
     }
@@ -54,18 +57,22 @@ impl Matching {
     }
 
     /// What is to be said of an endpoint of ours; `None` if there is none of that name.
-    fn report(&self, shared: &Shared, question: &DiagnosticRequest) -> Option<DiagnosticReply> {
+    fn report(
+        &self,
+        participant: &dyn OwnParticipant,
+        question: &DiagnosticRequest,
+    ) -> Option<DiagnosticReply> {
         let DiagnosticRequest { about, other } = *question;
         let mut facts = match about.entity.is_writer() {
             true => self.writers.get(&about.entity)?.facts(other),
             false => self.readers.get(&about.entity)?.facts(other),
         };
         if other != Guid::UNKNOWN {
-            let acquaintance = self.reach(shared, about, other);
+            let acquaintance = self.reach(participant, about, other);
             facts.push((DiagnosticFact::PeerState, i64::from(acquaintance as u8)));
         }
         if !about.entity.is_writer() {
-            let dropped = shared.user.reception().dropped;
+            let dropped = participant.dropped();
             let dropped = i64::try_from(dropped).unwrap_or(i64::MAX);
             facts.push((DiagnosticFact::DatagramsDropped, dropped));
         }
@@ -83,9 +90,9 @@ impl Matching {
     }
 
     /// As discovery says, but for a reader of which no address can be reached.
-    fn reach(&self, shared: &Shared, local: Guid, other: Guid) -> PeerState {
+    fn reach(&self, participant: &dyn OwnParticipant, local: Guid, other: Guid) -> PeerState {
         let known = self.discovery.acquaintance(local, other);
-        let local_readers = shared.config.transports.local && local_queue::is_here(&other);
+        let local_readers = participant.delivers_locally() && local_queue::is_here(&other);
         match known {
             PeerState::Matched if !local_readers && !self.destinations.contains_key(&other) => {
                 PeerState::Unreachable

@@ -2,7 +2,7 @@
 use super::Matching;
 use super::locator_choice::{unicast_locator_of, whom};
 use super::watch::Wake;
-use crate::discovery::observe::{DiscoveryEvent, Domain, Participant};
+use crate::discovery::observe::{DiscoveryEvent, Domain, Knowledge, Participant, TypeState};
 use dunlin_rtps::Time;
 use dunlin_transport::Transport;
 use dunlin_wire::{Guid, GuidPrefix};
@@ -66,6 +66,28 @@ impl Matching {
     pub(crate) fn look_up_types(&mut self, now: Time, endpoints: &[Guid]) {
         let (out, events) = (&mut self.datagrams, &mut self.events);
         self.discovery.look_up_types(now, endpoints, out, events);
+    }
+
+    /// What is known of the type of an endpoint of others, which is asked for if nothing is.
+    pub(crate) fn type_of(&mut self, now: Time, endpoint: Guid) -> Option<TypeState> {
+        self.look_up_types(now, &[endpoint]);
+        self.discovery.looked_up_type(endpoint).cloned()
+    }
+
+    /// How much is known of the domain.
+    pub(crate) fn count_knowledge(&self) -> Knowledge {
+        let discovery = &self.discovery;
+        let mut counts = Knowledge {
+            endpoints: discovery.endpoint_count(),
+            ..Knowledge::default()
+        };
+        for data in discovery.participants() {
+            let prefix = data.guid.prefix;
+            counts.participants += 1;
+            counts.complete += usize::from(discovery.knows_all_of(prefix));
+            counts.answering += usize::from(discovery.has_answered(prefix));
+        }
+        counts
     }
 
     /// Everything that is known of the domain, this participant included.

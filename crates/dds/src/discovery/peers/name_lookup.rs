@@ -5,7 +5,6 @@
 //! names of hosts where no participant is known, since these may have come later, or moved. It
 //! holds the participant only while it has something to tell, and the participant's end does not
 //! wait for a name server.
-use crate::entity::shared::Shared;
 use dunlin_transport::panics::{catch, log};
 use dunlin_transport::threads;
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
@@ -19,6 +18,18 @@ const PERIOD: Duration = Duration::from_secs(5);
 /// Bytes of the thread's stack: name services are modules of anybody's making.
 const STACK: usize = 1 << 20;
 
+/// A participant, as the thread that looks up names sees it.
+pub(crate) trait NameLookup: Send + Sync + 'static {
+    /// Its thread.
+    fn names(&self) -> &Names;
+    /// Names of hosts where no participant is known.
+    fn doubtful_names(&self) -> Vec<String>;
+    /// What a name stands for, or why it is not known.
+    fn resolved(self: &Arc<Self>, name: &str, found: &Result<Ipv4Addr, String>);
+    /// The thread has panicked.
+    fn fail(self: &Arc<Self>, why: &str);
+}
+
 /// The thread, as its participant knows it.
 #[derive(Default)]
 pub(crate) struct Names {
@@ -29,17 +40,17 @@ pub(crate) struct Names {
 
 impl Names {
     /// There is a new name.
-    pub(crate) fn look(shared: &Arc<Shared>) {
-        let names = &shared.names;
+    pub(crate) fn look(participant: &Arc<impl NameLookup>) {
+        let names = participant.names();
         if names.started.swap(true, SeqCst) {
             return names.thread.get().into_iter().for_each(Thread::unpark);
         }
-        let weak = Arc::downgrade(shared);
+        let weak = Arc::downgrade(participant);
         let thread = threads::spawn("dunlin-names", STACK, move || {
             if let Err(why) = catch(|| run(&weak))
-                && let Some(shared) = weak.upgrade()
+                && let Some(participant) = weak.upgrade()
             {
-                shared.fail(&format!("thread dunlin-names has panicked: {why}"));
+                participant.fail(&format!("thread dunlin-names has panicked: {why}"));
             }
         });
         match thread {
@@ -58,29 +69,29 @@ impl Names {
     }
 }
 
-fn run(shared: &Weak<Shared>) {
-    while let Some(names) = doubtful(shared) {
+fn run(participant: &Weak<impl NameLookup>) {
+    while let Some(names) = doubtful(participant) {
         for name in names {
             let found = resolve(&name);
-            let Some(shared) = shared.upgrade() else {
+            let Some(participant) = participant.upgrade() else {
                 return;
             };
             if let Err(why) = &found {
                 log::debug!(name, why, "the name of a peer's host is not known");
             }
-            shared.discover(|matching, now| matching.resolved(now, &name, &found));
+            participant.resolved(&name, &found);
         }
         std::thread::park_timeout(PERIOD);
     }
 }
 
 /// What to look up; `None` if the participant has ended.
-fn doubtful(shared: &Weak<Shared>) -> Option<Vec<String>> {
-    let shared = shared.upgrade()?;
-    if shared.names.stopped.load(SeqCst) {
+fn doubtful(participant: &Weak<impl NameLookup>) -> Option<Vec<String>> {
+    let participant = participant.upgrade()?;
+    if participant.names().stopped.load(SeqCst) {
         return None;
     }
-    Some(shared.matching.lock().doubtful_names(&*shared.transport))
+    Some(participant.doubtful_names())
 }
 
 fn resolve(name: &str) -> Result<Ipv4Addr, String> {

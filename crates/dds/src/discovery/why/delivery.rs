@@ -1,4 +1,5 @@
 //! A writer and a reader that match: how far samples come, as both processes tell.
+use super::backlog;
 use super::participants::{addresses, describe};
 use super::{Cause, Endpoints, Finding, Snapshot, suits};
 use crate::discovery::observe::{
@@ -7,7 +8,7 @@ use crate::discovery::observe::{
 use dunlin_qos::{Ownership, PolicyId, Printable};
 use dunlin_rtps::ReaderFilter;
 use dunlin_wire::{Guid, ReaderData, VendorId, WriterData};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What was said already: each reader's counts are told once, whatever the number of its writers.
 type EnvironmentPeers = BTreeSet<(String, Guid, Guid)>;
@@ -28,12 +29,12 @@ pub(super) fn examine(
     notes: &mut Vec<String>,
 ) {
     let mut said = EnvironmentPeers::new();
-    let answer = |about, other| {
-        let question = DiagnosticRequest { about, other };
-        scene.answers.iter().find(|a| a.question == question)
-    };
+    let answers = scene.answers.iter().map(|answer| (answer.question, answer));
+    let answers: BTreeMap<_, _> = answers.collect();
+    let answer = |about, other| answers.get(&DiagnosticRequest { about, other }).copied();
+    backlog::examine(scene, cast, &answer, findings);
     let mut silent = BTreeSet::new();
-    for (writer, reader) in cast.matched() {
+    for (writer, reader) in cast.asked() {
         let look = Look {
             writer,
             reader,

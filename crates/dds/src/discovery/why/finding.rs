@@ -28,6 +28,8 @@ pub enum Cause {
     Policy(PolicyId),
     /// A content filter lets nothing through.
     ContentFilter,
+    /// A reliable reader has not acknowledged what was written.
+    Behind,
     /// Nothing was written.
     NothingWritten,
     /// Samples were lost.
@@ -48,6 +50,7 @@ impl fmt::Display for Cause {
             Self::Type => "type",
             Self::Policy(policy) => policy.name(),
             Self::ContentFilter => "content filter",
+            Self::Behind => "behind",
             Self::NothingWritten => "nothing written",
             Self::Lost => "lost",
         })
@@ -64,8 +67,10 @@ pub struct Finding {
     pub what: String,
     /// What helps.
     pub cure: String,
-    /// The endpoints that it concerns.
+    /// The endpoints that it concerns: of those that are alike, the first.
     pub endpoints: Vec<Guid>,
+    /// How many there are that are alike, this one included; pairs, where it is about a pair.
+    pub alike: usize,
 }
 
 impl Finding {
@@ -80,13 +85,28 @@ impl Finding {
             what: what.into(),
             cure: cure.into(),
             endpoints: endpoints.into(),
+            alike: 1,
         }
+    }
+
+    /// The same holds for so many, this one included.
+    pub(super) fn alike(self, alike: usize) -> Self {
+        Self { alike, ..self }
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = if self.what.ends_with('?') { "" } else { "." };
-        write!(f, "{}: {}{end} {}.", self.cause, self.what, self.cure)
+        let others = match self.alike {
+            0 | 1 => String::new(),
+            2 => "; 1 other pair is like it".to_owned(),
+            alike => format!("; {} other pairs are like it", alike - 1),
+        };
+        write!(
+            f,
+            "{}: {}{others}{end} {}.",
+            self.cause, self.what, self.cure
+        )
     }
 }

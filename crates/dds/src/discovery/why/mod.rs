@@ -5,10 +5,12 @@
 //! it a participant that wonders about its own endpoints
 //! ([`DomainParticipant::why`](crate::DomainParticipant::why)) or an observer from outside
 //! (`dunlin why`). So each cause can be tested with a scene made by hand.
+mod backlog;
 mod delivery;
 mod finding;
 mod names;
 mod pair;
+mod pairs;
 mod participants;
 mod remedy;
 
@@ -19,10 +21,18 @@ use crate::discovery::observe::{
     DiagnosticReply, DiagnosticRequest, Domain, KnownTypes, Verdict, compare,
 };
 use dunlin_wire::{Guid, GuidPrefix, ReaderData, WriterData};
-use std::collections::BTreeSet;
+use pairs::Pairs;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Pairs of which both sides are asked; what further ones match is told all the same.
-const MOST_PAIRS: usize = 256;
+const MOST_PAIRS: usize = 128;
+/// Writers that are asked who of their readers is furthest behind.
+const MOST_WRITERS: usize = 128;
+/// Findings of one cause; of more those that concern most pairs are told, and how many there are.
+const MOST_FINDINGS: usize = 32;
+/// Notes.
+const MOST_NOTES: usize = 64;
 
 /// What is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +86,7 @@ pub struct Report {
 struct Endpoints<'a> {
     writers: Vec<&'a WriterData>,
     readers: Vec<&'a ReaderData>,
+    pairs: Pairs<'a>,
     types: &'a KnownTypes,
 }
 
@@ -87,25 +98,19 @@ impl<'a> Endpoints<'a> {
         };
         let writers = domain.writers.iter();
         let readers = domain.readers.iter();
+        let writers: Vec<_> = writers.filter(|w| wanted(w.guid, &w.topic)).collect();
+        let readers: Vec<_> = readers.filter(|r| wanted(r.guid, &r.topic)).collect();
         Self {
-            writers: writers.filter(|w| wanted(w.guid, &w.topic)).collect(),
-            readers: readers.filter(|r| wanted(r.guid, &r.topic)).collect(),
+            pairs: Pairs::of(&writers, &readers, &domain.types),
+            writers,
+            readers,
             types: &domain.types,
         }
     }
 
-    fn pairs(&self) -> impl Iterator<Item = (&'a WriterData, &'a ReaderData)> {
-        let readers = &self.readers;
-        let with_all = |w: &&'a WriterData| {
-            let w = *w;
-            readers.iter().map(move |r| (w, *r))
-        };
-        self.writers.iter().flat_map(with_all)
-    }
-
-    fn matched(&self) -> impl Iterator<Item = (&'a WriterData, &'a ReaderData)> {
-        let types = self.types;
-        self.pairs().filter(|(w, r)| suits(w, r, types))
+    /// The pairs of which both sides are asked.
+    fn asked(&self) -> Vec<(&'a WriterData, &'a ReaderData)> {
+        self.pairs.sample(MOST_PAIRS)
     }
 }
 
@@ -114,29 +119,33 @@ fn suits(writer: &WriterData, reader: &ReaderData, types: &KnownTypes) -> bool {
     writer.topic == reader.topic && compare(writer, reader, types) == Verdict::Matched
 }
 
-/// The endpoints whose types decide about pairs and are not known.
+/// The endpoints whose types decide about pairs and are not known: of those that announce the same
+/// one.
 pub(crate) fn unknown_types(domain: &Domain, subject: Subject<'_>) -> Vec<Guid> {
     let cast = Endpoints::of(domain, subject);
-    let pending = cast
-        .pairs()
-        .filter(|(w, r)| w.topic == r.topic && compare(w, r, cast.types) == Verdict::Pending);
-    let both = pending.flat_map(|(w, r)| [w.guid, r.guid]);
+    let pending = cast.pairs.unmatched().filter(|pair| {
+        pair.writer.topic == pair.reader.topic && cast.pairs.verdict(pair) == Verdict::Pending
+    });
+    let both = pending.flat_map(|pair| [pair.writer.guid, pair.reader.guid]);
     let unknown = both.filter(|endpoint| cast.types.state(*endpoint).is_none());
     let unknown: BTreeSet<Guid> = unknown.collect();
     unknown.into_iter().collect()
 }
 
-/// What to ask both sides of each pair that matches, before [`examine`].
+/// What to ask before [`examine`]: each writer who of its readers is furthest behind, and both sides
+/// of pairs that match. Of many writers and pairs some are asked, as different ones as possible.
 pub fn questions(domain: &Domain, subject: Subject<'_>) -> Vec<DiagnosticRequest> {
     let cast = Endpoints::of(domain, subject);
-    let both = |(w, r): (&WriterData, &ReaderData)| {
-        let ask = |about, other| DiagnosticRequest { about, other };
-        [ask(w.guid, r.guid), ask(r.guid, w.guid)]
-    };
-    cast.matched().take(MOST_PAIRS).flat_map(both).collect()
+    let ask = |about, other| DiagnosticRequest { about, other };
+    let writers = cast.writers.iter().take(MOST_WRITERS);
+    let slowest = writers.map(|w| ask(w.guid, Guid::UNKNOWN));
+    let pairs = cast.asked().into_iter();
+    let both = pairs.flat_map(|(w, r)| [ask(w.guid, r.guid), ask(r.guid, w.guid)]);
+    slowest.chain(both).collect()
 }
 
-/// Looks for everything that keeps samples from arriving.
+/// Looks for everything that keeps samples from arriving. Whatever the number of endpoints, it takes
+/// little more time and memory than going through them once.
 pub fn examine(scene: &Snapshot<'_>, subject: Subject<'_>) -> Report {
     let cast = Endpoints::of(scene.domain, subject);
     let mut findings = Vec::new();
@@ -144,10 +153,18 @@ pub fn examine(scene: &Snapshot<'_>, subject: Subject<'_>) -> Report {
     pair::examine(subject, &cast, &mut findings);
     let mut notes = pair::uncompared_types(&cast);
     delivery::examine(scene, &cast, &mut findings, &mut notes);
-    let matched = cast.matched().count();
+    let matched = cast.pairs.count_matched();
     if matched > 0 && findings.iter().all(|f| f.cause == Cause::Multicast) {
         // They have found each other by other means.
         notes.extend(findings.drain(..).map(|finding| finding.to_string()));
+    }
+    notes.truncate(MOST_NOTES);
+    let findings = worst(findings, &mut notes);
+    let uncompared = cast.pairs.uncompared();
+    if uncompared > 0 {
+        notes.push(format!(
+            "{uncompared} pairs were not compared: too many endpoints announce something of their own"
+        ));
     }
     Report {
         writers: cast.writers.iter().map(|w| w.guid).collect(),
@@ -158,5 +175,33 @@ pub fn examine(scene: &Snapshot<'_>, subject: Subject<'_>) -> Report {
     }
 }
 
+/// Of each cause those that concern most pairs, in the order in which they were found.
+fn worst(findings: Vec<Finding>, notes: &mut Vec<String>) -> Vec<Finding> {
+    let mut places: BTreeMap<Cause, Vec<(usize, usize)>> = BTreeMap::new();
+    for (place, finding) in findings.iter().enumerate() {
+        let of_cause = places.entry(finding.cause).or_default();
+        of_cause.push((finding.alike, place));
+    }
+    let mut kept = BTreeSet::new();
+    for (cause, mut of_cause) in places {
+        of_cause.sort_by_key(|(alike, place)| (Reverse(*alike), *place));
+        let more = of_cause.len().saturating_sub(MOST_FINDINGS);
+        if more > 0 {
+            notes.push(format!("{more} further findings of {cause}"));
+        }
+        kept.extend(
+            of_cause
+                .into_iter()
+                .take(MOST_FINDINGS)
+                .map(|(_, place)| place),
+        );
+    }
+    let findings = findings.into_iter().enumerate();
+    let findings = findings.filter(|(place, _)| kept.contains(place));
+    findings.map(|(_, finding)| finding).collect()
+}
+
+#[cfg(test)]
+mod crowd_tests;
 #[cfg(test)]
 mod tests;

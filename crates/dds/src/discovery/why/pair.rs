@@ -1,59 +1,65 @@
 //! A writer and a reader that do not match, as their announcements show.
-use super::{Cause, Endpoints, Finding, Subject, remedy, similar, suits};
-use crate::discovery::observe::{TypeDifference, Verdict, compare, uncompared};
+use super::{Cause, Endpoints, Finding, Subject, remedy, similar};
+use crate::discovery::observe::{TypeDifference, Verdict, uncompared};
 use dunlin_qos::PolicyId;
 use dunlin_wire::{ReaderData, WriterData};
 
+/// Findings that the worst are chosen from.
+const MOST_FOUND: usize = 4096;
+/// Pairs of which it is noted that only their names were compared.
+const MOST_NAMES: usize = 16;
+
 /// Says of each pair why it does not match.
 pub(super) fn examine(subject: Subject<'_>, cast: &Endpoints<'_>, findings: &mut Vec<Finding>) {
-    for (writer, reader) in cast.pairs() {
+    let company = cast.pairs.company();
+    for pair in cast.pairs.unmatched() {
+        let (writer, reader) = (pair.writer, pair.reader);
+        let mut tell = |finding: Finding| findings.push(finding.alike(pair.count));
         if writer.topic != reader.topic {
-            findings.push(other_topic(writer, reader));
+            tell(other_topic(writer, reader));
             continue;
         }
-        match compare(writer, reader, cast.types) {
+        match cast.pairs.verdict(&pair) {
             // Only the reader itself knows whom it declines.
             Verdict::Matched | Verdict::Declined => {}
-            Verdict::Type(difference) => findings.push(other_type(writer, reader, &difference)),
-            Verdict::Pending => findings.push(pending(writer, reader)),
+            Verdict::Type(difference) => tell(other_type(writer, reader, &difference)),
+            Verdict::Pending => tell(pending(writer, reader)),
             Verdict::Partition => {
                 // Partitions are there to keep endpoints apart: of interest is who is alone.
-                let alone = !cast
-                    .readers
-                    .iter()
-                    .any(|other| suits(writer, other, cast.types))
-                    || !cast
-                        .writers
-                        .iter()
-                        .any(|other| suits(other, reader, cast.types));
-                if alone || matches!(subject, Subject::Pair(..)) {
-                    findings.push(other_partition(writer, reader));
+                if pair.is_lonely(&company) || matches!(subject, Subject::Pair(..)) {
+                    tell(other_partition(writer, reader));
                 }
             }
             Verdict::Qos(mismatches) => {
                 let (w, r) = (writer.guid, reader.guid);
-                findings.extend(mismatches.iter().map(|m| {
+                mismatches.iter().for_each(|m| {
                     let what = format!(
                         "writer {w} offers {}, reader {r} requests {}, so the two do not match",
                         m.offered, m.requested
                     );
-                    Finding::new(Cause::Policy(m.policy), [w, r], what, remedy::of(m))
-                }));
+                    let cause = Cause::Policy(m.policy);
+                    tell(Finding::new(cause, [w, r], what, remedy::of(m)));
+                });
             }
+        }
+        // Each pair of classes has its own: what is told in the end is chosen from so many.
+        if findings.len() >= MOST_FOUND {
+            break;
         }
     }
 }
 
 /// Says of pairs that match by name that their types are others, and why these were not compared.
 pub(super) fn uncompared_types(cast: &Endpoints<'_>) -> Vec<String> {
-    let uncompared = cast.matched().filter_map(|(writer, reader)| {
+    let uncompared = cast.pairs.matched().filter_map(|pair| {
+        let (writer, reader) = (pair.writer, pair.reader);
         let (of, why) = uncompared(writer, reader, cast.types)?;
         Some(format!(
             "writer {} and reader {} match by the name of their type alone: their types are not the same, and that of {of} is not known ({why})",
             writer.guid, reader.guid
         ))
     });
-    uncompared.collect()
+    uncompared.take(MOST_NAMES).collect()
 }
 
 fn other_topic(writer: &WriterData, reader: &ReaderData) -> Finding {

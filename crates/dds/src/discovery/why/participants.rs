@@ -1,12 +1,14 @@
 //! Who is there at all: participants, domains, and the names of topics.
-use super::{Cause, Endpoints, Finding, Snapshot, Subject, similar};
+use super::{Cause, Endpoints, Finding, Snapshot, Subject, backlog, similar};
 use crate::discovery::observe::{Domain, Participant, host, process};
 use dunlin_qos::Printable;
 use dunlin_wire::{Guid, GuidPrefix, Locator};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most names that are listed.
 const MOST_NAMES: usize = 8;
+/// Most topics that are proposed.
+const MOST_ALIKE: usize = 64;
 
 /// Says who is missing.
 pub(super) fn examine(
@@ -22,7 +24,7 @@ pub(super) fn examine(
     match subject {
         Subject::Topic(topic) => {
             let (writers, readers) = (cast.writers.is_empty(), cast.readers.is_empty());
-            if writers || readers {
+            if writers || (readers && !backlog::knows_readers(scene, cast)) {
                 missing(scene, topic, cast, findings);
             }
         }
@@ -97,16 +99,7 @@ fn missing(scene: &Snapshot<'_>, topic: &str, cast: &Endpoints<'_>, findings: &m
         (true, false) => "a reader but no writer",
         (false, _) => "a writer but no reader",
     };
-    let mut alike: BTreeMap<&str, Vec<Guid>> = BTreeMap::new();
-    let writers = domain.writers.iter().filter(|_| wants_writers);
-    let readers = domain.readers.iter().filter(|_| wants_readers);
-    let all = writers
-        .map(|w| (&w.topic, w.guid))
-        .chain(readers.map(|r| (&r.topic, r.guid)));
-    for (name, guid) in all.filter(|(name, _)| *name != topic && similar(name, topic)) {
-        alike.entry(name).or_default().push(guid);
-    }
-    for (name, endpoints) in &alike {
+    for (name, endpoints) in alike(domain, topic, wants_writers, wants_readers) {
         let kinds = match endpoints.first() {
             Some(first) if first.entity.is_writer() => "written",
             _ => "read",
@@ -116,7 +109,7 @@ fn missing(scene: &Snapshot<'_>, topic: &str, cast: &Endpoints<'_>, findings: &m
             domain.id
         );
         let cure = "Topic names have to be equal, letter by letter";
-        findings.push(Finding::new(Cause::Topic, endpoints.clone(), what, cure));
+        findings.push(Finding::new(Cause::Topic, endpoints, what, cure));
     }
     if domain.participants.is_empty() {
         findings.push(nobody(domain));
@@ -124,6 +117,33 @@ fn missing(scene: &Snapshot<'_>, topic: &str, cast: &Endpoints<'_>, findings: &m
         let what = format!("topic {topic:?} has {sides} in domain {}", domain.id);
         findings.push(Finding::new(Cause::Topic, [], what, known_topics(domain)));
     }
+}
+
+/// Topics with almost the same name that have what is missing, with some of their endpoints.
+fn alike<'a>(
+    domain: &'a Domain,
+    topic: &str,
+    writers: bool,
+    readers: bool,
+) -> BTreeMap<&'a str, Vec<Guid>> {
+    let writers = domain.writers.iter().filter(|_| writers);
+    let readers = domain.readers.iter().filter(|_| readers);
+    let all = writers
+        .map(|w| (&w.topic, w.guid))
+        .chain(readers.map(|r| (&r.topic, r.guid)));
+    let mut alike: BTreeMap<&str, Vec<Guid>> = BTreeMap::new();
+    let mut looked_at = BTreeSet::new();
+    for (name, guid) in all.filter(|(name, _)| *name != topic) {
+        let name = name.as_str();
+        if let Some(endpoints) = alike.get_mut(name) {
+            if endpoints.len() < MOST_NAMES {
+                endpoints.push(guid);
+            }
+        } else if alike.len() < MOST_ALIKE && looked_at.insert(name) && similar(name, topic) {
+            alike.insert(name, vec![guid]);
+        }
+    }
+    alike
 }
 
 fn nobody(domain: &Domain) -> Finding {
@@ -162,11 +182,10 @@ fn in_other_domain(own: u32, other: &Domain, topic: &str) -> Option<Finding> {
 fn known_topics(domain: &Domain) -> String {
     let writers = domain.writers.iter().map(|w| &w.topic);
     let readers = domain.readers.iter().map(|r| &r.topic);
-    let mut names: Vec<String> = writers.chain(readers).map(|t| format!("{t:?}")).collect();
-    names.sort_unstable();
-    names.dedup();
+    let names: BTreeSet<&String> = writers.chain(readers).collect();
     let more = names.len().saturating_sub(MOST_NAMES);
-    names.truncate(MOST_NAMES);
+    let names = names.into_iter().take(MOST_NAMES);
+    let names: Vec<String> = names.map(|name| format!("{name:?}")).collect();
     let more = if more > 0 {
         format!(" and {more} more")
     } else {

@@ -9,7 +9,7 @@ use dunlin_qos::{
 use dunlin_wire::{EncodedTypeInformation, EntityId, EntityKind, Locator, VendorId};
 use dunlin_xtypes::{TypeIndex, TypeTreeBuilder};
 
-fn data(byte: u8, name: &str) -> ParticipantData {
+pub(super) fn data(byte: u8, name: &str) -> ParticipantData {
     ParticipantData {
         vendor: VendorId::DUNLIN,
         entity_name: name.into(),
@@ -18,7 +18,7 @@ fn data(byte: u8, name: &str) -> ParticipantData {
     }
 }
 
-fn domain(others: &[u8]) -> Domain {
+pub(super) fn domain(others: &[u8]) -> Domain {
     let other = |byte: &u8| {
         let data = data(*byte, "other");
         let way = data.metatraffic_unicast.first().copied();
@@ -44,11 +44,11 @@ fn guid(byte: u8, kind: EntityKind) -> Guid {
     Guid::new(GuidPrefix([byte; 12]), EntityId::user(1, kind))
 }
 
-fn writer(byte: u8, topic: &str) -> WriterData {
+pub(super) fn writer(byte: u8, topic: &str) -> WriterData {
     WriterData::new(guid(byte, EntityKind::WriterWithKey), topic, "Shape")
 }
 
-fn reader(byte: u8, topic: &str) -> ReaderData {
+pub(super) fn reader(byte: u8, topic: &str) -> ReaderData {
     let qos = DataReaderQos::default();
     ReaderData {
         qos,
@@ -64,7 +64,7 @@ fn pair() -> Domain {
     }
 }
 
-fn answer(about: Guid, other: Guid, facts: &[(DiagnosticFact, i64)]) -> DiagnosticReply {
+pub(super) fn answer(about: Guid, other: Guid, facts: &[(DiagnosticFact, i64)]) -> DiagnosticReply {
     DiagnosticReply {
         question: DiagnosticRequest { about, other },
         facts: facts.to_vec(),
@@ -100,7 +100,7 @@ fn a_pair_that_matches_and_flows_has_no_findings_and_both_sides_are_asked() {
     let (w, r) = (domain.writers[0].guid, domain.readers[0].guid);
     let asked = questions(&domain, Subject::Topic("Square"));
     let ask = |about, other| DiagnosticRequest { about, other };
-    assert_eq!(asked, [ask(w, r), ask(r, w)]);
+    assert_eq!(asked, [ask(w, Guid::UNKNOWN), ask(w, r), ask(r, w)]);
     let answers = [
         answer(
             w,

@@ -1,8 +1,8 @@
 //! Where an entity keeps its listener, and which statuses that one wants to hear of (DDS 1.4
 //! 2.2.4.2.3).
 use crate::entity::listener::dispatch::Listener;
-use crate::entity::status::{StatusKind, StatusMask};
 use crate::runtime::lock::{LEAF, Ranked};
+use crate::status::{StatusKind, StatusMask};
 use std::sync::Arc;
 
 /// A listener's place. The listener itself is only ever called, and dropped, without this or any

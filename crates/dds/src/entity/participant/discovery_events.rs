@@ -2,7 +2,7 @@
 use super::DomainParticipant;
 use crate::discovery::matching::watch::Wake;
 use crate::discovery::observe::DiscoveryEvent;
-use crate::entity::condition::GuardCondition;
+use crate::entity::guard_condition::GuardCondition;
 use crate::entity::shared::Shared;
 use std::fmt;
 use std::sync::Arc;

@@ -3,17 +3,12 @@
 use super::{DomainParticipant, ParticipantGuard};
 use crate::entity::shared::Shared;
 use crate::error::{Error, Result, consistent};
-use crate::untyped::{TypeSupport, UntypedTopic};
-use dunlin_qos::{DomainParticipantQos, Duration, PublisherQos, SubscriberQos, TopicQos};
-use dunlin_rtps::{InstanceHandle, Time};
+use dunlin_qos::{DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
+use dunlin_rtps::InstanceHandle;
 use dunlin_transport::Watcher;
 use dunlin_wire::Guid;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Weak};
-use std::time::Duration as Span;
-
-/// Between two looks at whether a topic was found.
-const GLANCE: Span = Span::from_millis(5);
 
 /// What the application wants if it says nothing else.
 #[derive(Default)]
@@ -111,55 +106,6 @@ impl DomainParticipant {
                     let mut readers = subscriber.readers().into_iter();
                     subscriber.guid == guid || readers.any(|reader| reader.guid == guid)
                 }))
-    }
-
-    /// The topic of this name that the application has made in this participant (DDS 1.4
-    /// 2.2.2.2.1.13).
-    pub fn lookup_topic(&self, name: &str) -> Option<UntypedTopic> {
-        let core = self.guard.shared.matching.lock().topic(name)?;
-        let ty = core.type_support.clone();
-        Some(UntypedTopic::new(core, ty, Arc::clone(&self.guard)))
-    }
-
-    /// The topic of this name and type, made with the default QoS as soon as some participant has
-    /// it (DDS 1.4 2.2.2.2.1.12).
-    ///
-    /// # Errors
-    /// `Timeout` if nobody has it by then; `ParticipantFailed`; as
-    /// [`create_untyped_topic`](Self::create_untyped_topic).
-    pub fn find_untyped_topic(
-        &self,
-        name: &str,
-        type_support: &TypeSupport,
-        timeout: impl Into<Duration>,
-    ) -> Result<UntypedTopic> {
-        let timeout = timeout.into();
-        let shared = &self.guard.shared;
-        let until = match timeout.is_infinite() {
-            true => Time::NEVER,
-            false => shared.clock.now().after(timeout),
-        };
-        loop {
-            let matching = shared.matching.lock();
-            let (own, heard) = (
-                matching.topic(name),
-                matching.hears_of(name, type_support.name()),
-            );
-            drop(matching);
-            if own.is_some() || heard {
-                let qos = own.map_or_else(|| self.default_topic_qos(), |topic| topic.qos());
-                return self.create_untyped_topic(name, type_support, qos);
-            }
-            shared.check_living(|| format!("topic {name:?}"))?;
-            if shared.clock.now() >= until {
-                return Err(Error::Timeout {
-                    entity: format!("topic {name:?} (type {:?})", type_support.name()),
-                    waited: timeout,
-                    why: "no participant has a writer or reader of it".into(),
-                });
-            }
-            shared.clock.sleep(GLANCE);
-        }
     }
 
     /// The QoS that the application wants for topics if it says nothing else. It is passed to

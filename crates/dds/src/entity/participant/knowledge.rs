@@ -1,11 +1,7 @@
 //! What a participant knows of others, entity by entity, and what it does not want to know (DDS 1.4
 //! 2.2.2.2.1.14 to .17, .29 to .32).
 use super::DomainParticipant;
-use crate::discovery::builtin_topics::{
-    ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
-    TopicBuiltinTopicData,
-};
-use crate::untyped::{UntypedReader, UntypedWriter};
+use crate::discovery::builtin_topics::{ParticipantBuiltinTopicData, TopicBuiltinTopicData};
 use dunlin_rtps::InstanceHandle;
 use dunlin_rtps::discovery::Discovery;
 use dunlin_wire::Guid;
@@ -88,27 +84,5 @@ impl DomainParticipant {
 
     fn known<R>(&self, ask: impl FnOnce(&Discovery) -> R) -> R {
         ask(self.guard.shared.matching.lock().knowledge())
-    }
-}
-
-impl UntypedWriter {
-    /// What a matched reader says of itself (DDS 1.4 2.2.2.4.2.24); `None` if it does not match.
-    pub fn matched_subscription_data(&self, reader: Guid) -> Option<SubscriptionBuiltinTopicData> {
-        let core = self.core();
-        let matched = core.matched_endpoints().contains(&reader);
-        let matching = core.shared.matching.lock();
-        let data = matching.knowledge().reader(reader).filter(|_| matched);
-        data.map(SubscriptionBuiltinTopicData::of)
-    }
-}
-
-impl UntypedReader {
-    /// What a matched writer says of itself (DDS 1.4 2.2.2.5.3.34); `None` if it does not match.
-    pub fn matched_publication_data(&self, writer: Guid) -> Option<PublicationBuiltinTopicData> {
-        let core = self.core();
-        let matched = core.matched_endpoints().contains(&writer);
-        let matching = core.shared.matching.lock();
-        let data = matching.knowledge().writer(writer).filter(|_| matched);
-        data.map(PublicationBuiltinTopicData::of)
     }
 }

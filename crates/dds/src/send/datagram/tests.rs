@@ -1,5 +1,5 @@
 use super::*;
-use dunlin_transport::{Listen, Reach, Receiver, Sent, TransportProperties};
+use dunlin_transport::{Listen, Outgoing, Reach, Receiver, Sent, TransportProperties};
 use dunlin_wire::{
     Data, DataFrag, EntityId, FragmentNumber, Heartbeat, Locator, Message, Parameters, Payload,
     SequenceNumber,
@@ -308,9 +308,12 @@ fn a_fragment_is_whole_even_of_what_peers_can_read() {
     assert_eq!(names(&whole(&out)[0]), ["FRAG 60004"]);
 }
 
-/// Keeps what is sent.
+/// Keeps what is sent, and how many datagrams came with each call.
 #[derive(Default)]
-struct Keeps(std::sync::Mutex<Vec<(Locator, Vec<u8>)>>);
+struct Keeps(
+    std::sync::Mutex<Vec<(Locator, Vec<u8>)>>,
+    std::sync::Mutex<Vec<usize>>,
+);
 
 impl Transport for Keeps {
     fn properties(&self) -> &'static [TransportProperties] {
@@ -319,6 +322,7 @@ impl Transport for Keeps {
     fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
         let all = datagrams.iter().map(|d| (d.to, d.to_vec()));
         self.0.lock().unwrap().extend(all);
+        self.1.lock().unwrap().push(datagrams.len());
         Sent::default()
     }
     fn open(&self, _: &[Listen]) -> std::io::Result<Box<dyn Receiver>> {
@@ -375,4 +379,30 @@ fn whatever_leaves_for_one_of_ours_far_away_has_a_checksum() {
             }
         }
     }
+}
+
+/// The transport can have the kernel take fragments as one message if it gets them together.
+#[test]
+fn fragments_that_leave_with_checksums_are_handed_over_together() {
+    use crate::send::checksum::{Verdict, verify};
+    use dunlin_wire::VendorId;
+    let transport = Keeps::default();
+    let locator = Locator::udp_v4([10, 0, 0, 1].into(), 1);
+    let far = [Destination::of(&transport, VendorId::DUNLIN, locator)];
+    let prefix = GuidPrefix([7; 12]);
+    let mut out = Datagrams::new(prefix, 1_400, Arc::new(Keeps::default()));
+    let payload = Bytes::from((0..130 * 1_344).map(|n| (n / 7) as u8).collect::<Vec<_>>());
+    for bytes in payload.chunks(1_344) {
+        out.push(To::Matched, fragment(bytes), &payload);
+    }
+    let expected = whole(&out);
+    out.flush(&transport, |_| &far);
+    let sent = std::mem::take(&mut *transport.0.lock().unwrap());
+    assert_eq!((expected.len(), sent.len()), (130, 130));
+    for ((_, datagram), expected) in sent.iter().zip(expected) {
+        assert_eq!(verify(datagram), Verdict::Whole);
+        assert_eq!(datagram[20 + GROWTH..], expected[20..]);
+    }
+    // As many as a message to the kernel may have.
+    assert_eq!(*transport.1.lock().unwrap(), [46, 46, 38]);
 }

@@ -2,9 +2,9 @@
 //! 1.4 2.2.2.5.3.12 to 2.2.2.5.3.21).
 use super::taking::next_to;
 use super::{DataReader, Sample};
-use crate::entity::condition::ReadCondition;
 use crate::error::Result;
 use crate::typed::topic::TopicData;
+use crate::untyped::condition::ReadCondition;
 use dunlin_rtps::{InstanceHandle, SampleState, Select};
 
 impl<T: TopicData> DataReader<T> {

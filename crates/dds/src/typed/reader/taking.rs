@@ -1,9 +1,9 @@
 //! Samples are taken, or read and left (DDS 1.4 2.2.2.5.3.8 to 2.2.2.5.3.11).
 use super::{DataReader, Sample};
-use crate::entity::condition::ReadCondition;
 use crate::error::{Error, Result};
 use crate::typed::topic::TopicData;
 use crate::typed::view::{View, decode};
+use crate::untyped::condition::ReadCondition;
 use arrayvec::ArrayVec;
 use dunlin_rtps::{InstanceHandle, SampleState, Select, Which};
 use std::sync::Arc;

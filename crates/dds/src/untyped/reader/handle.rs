@@ -1,17 +1,18 @@
 //! The public handle of a reader: all that does not depend on what its samples look like.
 use super::{ReaderCore, deletion};
-use crate::entity::condition::{ReadCondition, StatusCondition};
+use crate::discovery::builtin_topics::PublicationBuiltinTopicData;
 use crate::entity::identity::same_entity;
 use crate::entity::participant::ParticipantGuard;
-use crate::entity::status::{
+use crate::error::{Error, Result};
+use crate::runtime::signal::PooledSignal;
+use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus,
     SampleCountStatus, SampleRejectedStatus, StatusMask,
 };
-use crate::entity::subscriber::Subscriber;
-use crate::error::{Error, Result};
-use crate::runtime::signal::PooledSignal;
+use crate::untyped::condition::{ReadCondition, StatusCondition};
 use crate::untyped::content_filter;
 use crate::untyped::query_condition::QueryCondition;
+use crate::untyped::subscriber::Subscriber;
 use crate::untyped::topic::UntypedTopic;
 use bytes::Bytes;
 use dunlin_qos::{DataReaderQos, Duration};
@@ -332,5 +333,14 @@ impl UntypedReader {
     pub fn subscriber(&self) -> Option<Subscriber> {
         let guard = self.core.group.participant()?;
         Some(Subscriber::of(Arc::clone(&self.core.group), guard))
+    }
+
+    /// What a matched writer says of itself (DDS 1.4 2.2.2.5.3.34); `None` if it does not match.
+    pub fn matched_publication_data(&self, writer: Guid) -> Option<PublicationBuiltinTopicData> {
+        let core = self.core();
+        let matched = core.matched_endpoints().contains(&writer);
+        let matching = core.shared.matching.lock();
+        let data = matching.knowledge().writer(writer).filter(|_| matched);
+        data.map(PublicationBuiltinTopicData::of)
     }
 }

@@ -1,6 +1,6 @@
 //! Listeners of untyped readers (DDS 1.4 2.2.2.5.7).
 use super::{ReaderCore, ReaderEvents, UntypedReader};
-use crate::entity::status::{
+use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus,
     SampleCountStatus, SampleRejectedStatus, StatusKind, StatusMask,
 };
@@ -15,7 +15,10 @@ pub trait UntypedReaderListener: Send + Sync + 'static {
     fn statuses(&self) -> StatusMask {
         StatusMask::ALL
     }
-    /// There is data to take.
+    /// There is data to take. If a writer of this process wrote it, the thread that writes calls,
+    /// before its `write` returns, unless
+    /// [`ParticipantConfig::listener_thread`](crate::ParticipantConfig::listener_thread) says
+    /// otherwise.
     fn on_data_available(&self, reader: &UntypedReader) {}
     /// A writer came or went.
     fn on_subscription_matched(&self, reader: &UntypedReader, status: &MatchedStatus) {}

@@ -1,5 +1,6 @@
 //! What writers of the same process say to a reader, and what is deferred for it.
 use super::ReaderCore;
+use crate::ListenerThread;
 use crate::receive::deferred::{self, DeferredCall, DeferredReader};
 use crate::runtime::pool::Pool;
 use crate::send::datagram::Datagrams;
@@ -64,6 +65,10 @@ impl LocalReaderEndpoint for ReaderCore {
 
 impl DeferredReader for ReaderCore {
     fn announce_data(self: Arc<Self>) -> bool {
+        let leaves = self.shared.config.listener_thread == ListenerThread::Receiving;
+        if leaves && self.has_listener_for_data() {
+            return false;
+        }
         self.announce_data_briefly()
     }
 

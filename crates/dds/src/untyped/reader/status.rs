@@ -4,7 +4,7 @@
 use super::{ReaderCore, ReaderEvents, UntypedReader};
 use crate::entity::listener::SubscriberListener;
 use crate::entity::listener::dispatch::{Listener, Of, wait_until_over};
-use crate::entity::status::{
+use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus,
     SampleCountStatus, SampleRejectedStatus, StatusKind, StatusMask, WriterChange,
 };
@@ -124,6 +124,11 @@ impl ReaderCore {
     #[must_use]
     pub(crate) fn bind(self: &Arc<Self>) -> Option<Listener<dyn ReaderEvents>> {
         self.calls.replace(self.listener(StatusKind::DataAvailable))
+    }
+
+    /// Is somebody called when there is data?
+    pub(super) fn has_listener_for_data(self: &Arc<Self>) -> bool {
+        self.group.attends() || self.listener(StatusKind::DataAvailable).is_some()
     }
 
     /// Another thread than `this` that calls the listener with this id for data.

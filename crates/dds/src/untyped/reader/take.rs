@@ -1,7 +1,7 @@
 //! Samples are taken, or read and left, as bytes (DDS 1.4 2.2.2.5.3.8 to 2.2.2.5.3.21).
 use super::{ReaderCore, UntypedReader};
-use crate::entity::condition::ReadCondition;
 use crate::error::{Error, Result};
+use crate::untyped::condition::ReadCondition;
 use crate::untyped::sample::UntypedSample;
 use dunlin_rtps::{ChangeKind, ContentFilter, Select};
 use std::sync::Arc;

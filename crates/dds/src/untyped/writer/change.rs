@@ -49,6 +49,7 @@ pub(super) fn config(
         resource_limits: qos.resource_limits,
         fragment_size: fragment_size(shared.transport.max_datagram()),
         heartbeat_period: shared.config.heartbeat_period,
+        silent_after: shared.config.silent_reader_timeout,
         send_key_hash: keyed,
         keyed,
         lifespan: qos.lifespan,

@@ -1,16 +1,17 @@
 //! The public handle of a writer: all that does not depend on what its samples look like.
 use super::{WriterCore, deletion};
-use crate::entity::condition::StatusCondition;
+use crate::discovery::builtin_topics::SubscriptionBuiltinTopicData;
 use crate::entity::identity::same_entity;
 use crate::entity::participant::ParticipantGuard;
-use crate::entity::publisher::Publisher;
-use crate::entity::status::{
+use crate::error::{Error, Result};
+use crate::runtime::signal::PooledSignal;
+use crate::status::{
     BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus,
     MatchedStatus, StatusMask,
 };
-use crate::error::{Error, Result};
-use crate::runtime::signal::PooledSignal;
+use crate::untyped::condition::StatusCondition;
 use crate::untyped::loan::LoanedBytes;
+use crate::untyped::publisher::Publisher;
 use crate::untyped::topic::UntypedTopic;
 use dunlin_qos::{DataWriterQos, Duration};
 use dunlin_rtps::InstanceHandle;
@@ -284,5 +285,14 @@ impl UntypedWriter {
             self.core.note_lent();
         }
         octets
+    }
+
+    /// What a matched reader says of itself (DDS 1.4 2.2.2.4.2.24); `None` if it does not match.
+    pub fn matched_subscription_data(&self, reader: Guid) -> Option<SubscriptionBuiltinTopicData> {
+        let core = self.core();
+        let matched = core.matched_endpoints().contains(&reader);
+        let matching = core.shared.matching.lock();
+        let data = matching.knowledge().reader(reader).filter(|_| matched);
+        data.map(SubscriptionBuiltinTopicData::of)
     }
 }

@@ -1,6 +1,6 @@
 //! Listeners of untyped writers (DDS 1.4 2.2.2.4.4).
 use super::{UntypedWriter, WriterCore, WriterEvents};
-use crate::entity::status::{
+use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchedStatus, StatusMask,
 };
 use std::sync::Arc;

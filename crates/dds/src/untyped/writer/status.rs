@@ -3,7 +3,7 @@
 use super::{UntypedWriter, WriterCore, WriterEvents};
 use crate::entity::listener::PublisherListener;
 use crate::entity::listener::dispatch::{Listener, Of, wait_until_over};
-use crate::entity::status::{
+use crate::status::{
     BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus,
     MatchedStatus, StatusKind, StatusMask,
 };

@@ -150,11 +150,12 @@ impl UntypedWriter {
     }
 
     /// As [`loan`](Self::loan), in ordinary memory: of that which readers share there is little, and
-    /// it stays in use for as long as the writer keeps the sample.
+    /// it stays in use for as long as the writer keeps the sample. It holds whatever was there
+    /// before.
     pub fn private_loan(&self, length: usize) -> PayloadLoan {
-        PayloadLoan {
-            memory: LoanedBytes::private(length.max(HEADER) + BEFORE_HEADER),
-        }
+        let length = length.max(HEADER) + BEFORE_HEADER;
+        let memory = LoanedBytes::private(length, &mut self.core.stock.lock());
+        PayloadLoan { memory }
     }
 
     /// Writes a sample that was serialized into loaned memory. The memory is given back when no
@@ -163,7 +164,8 @@ impl UntypedWriter {
     /// # Errors
     /// As [`write`](Self::write); the loan is gone then.
     pub fn write_loan(&self, loan: PayloadLoan, options: &WriteOptions) -> Result<SequenceNumber> {
-        let payload = loan.memory.freeze().slice(BEFORE_HEADER..);
+        let memory = loan.memory.freeze_into(&mut self.core.stock.lock());
+        let payload = memory.slice(BEFORE_HEADER..);
         let instance = self
             .core
             .check_payload(ChangeKind::Alive, &payload, options)?;

@@ -1,10 +1,11 @@
-//! Conditions and wait sets (DDS 1.4 2.2.2.1.6 to 2.2.2.1.9).
+//! Conditions on the statuses of an entity and on the samples of a reader (DDS 1.4 2.2.2.1.7,
+//! 2.2.2.1.9, 2.2.2.5.8).
 use crate::entity::group::SubscriberCore;
-use crate::entity::identity::same_entity;
+use crate::entity::guard_condition::GuardCondition;
 use crate::entity::shared::Shared;
-use crate::entity::status::{StatusFlags, StatusMask};
 use crate::error::Result;
 use crate::runtime::signal::{Signal, Waiters};
+use crate::status::{StatusFlags, StatusMask};
 use crate::untyped::query_condition::Query;
 use crate::untyped::reader::{ReaderCore, UntypedReader};
 use crate::untyped::topic::TopicCore;
@@ -12,43 +13,7 @@ use crate::untyped::writer::WriterCore;
 use dunlin_rtps::{ContentFilter, InstanceHandle, Select};
 use dunlin_wire::Guid;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Weak};
-
-/// A condition that the application itself sets.
-#[derive(Clone, Default)]
-pub struct GuardCondition {
-    inner: Arc<Guard>,
-}
-
-same_entity!(GuardCondition, inner, |_| "guard condition".into());
-
-#[derive(Default)]
-struct Guard {
-    value: AtomicBool,
-    waiters: Waiters,
-}
-
-impl GuardCondition {
-    /// A condition that is not set.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets or resets it; setting wakes the wait sets it is attached to. Costs a few nanoseconds if
-    /// nobody sleeps.
-    pub fn set_trigger_value(&self, value: bool) {
-        self.inner.value.store(value, SeqCst);
-        if value {
-            self.inner.waiters.raise_all();
-        }
-    }
-
-    /// Is it set?
-    pub fn trigger_value(&self) -> bool {
-        self.inner.value.load(SeqCst)
-    }
-}
 
 #[derive(Clone)]
 enum Entity {
@@ -348,7 +313,7 @@ impl Condition {
 
     pub(crate) fn waiters(&self) -> &Waiters {
         match self {
-            Self::Guard(c) => &c.inner.waiters,
+            Self::Guard(c) => c.waiters(),
             Self::Status(c) => &c.entity.flags().waiters,
             Self::Read(c) => &c.reader.data,
         }

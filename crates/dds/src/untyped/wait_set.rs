@@ -1,10 +1,10 @@
 //! Wait sets (DDS 1.4 2.2.2.1.6).
-use crate::entity::condition::Condition;
 use crate::error::{Error, Result};
 use crate::receive::deferred;
 use crate::runtime::clock::Clock;
 use crate::runtime::lock::{LEAF, Ranked};
 use crate::runtime::signal::Signal;
+use crate::untyped::condition::Condition;
 use dunlin_qos::Duration;
 use dunlin_rtps::Time;
 use std::cell::Cell;

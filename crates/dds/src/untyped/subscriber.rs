@@ -1,14 +1,14 @@
 //! Subscribers (DDS 1.4 2.2.2.5.2).
 mod order;
 
-use crate::entity::condition::StatusCondition;
 use crate::entity::group::SubscriberCore;
 use crate::entity::identity::same_entity;
 use crate::entity::listener::SubscriberListener;
 use crate::entity::participant::{DomainParticipant, ParticipantGuard};
-use crate::entity::status::StatusMask;
 use crate::error::{Error, Result};
+use crate::status::StatusMask;
 use crate::untyped::UntypedTopicDescription;
+use crate::untyped::condition::StatusCondition;
 use crate::untyped::reader::{
     ReaderCore, UntypedReader, UntypedReaderListener, UntypedReaderOptions, deletion,
 };

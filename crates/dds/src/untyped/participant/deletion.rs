@@ -3,10 +3,10 @@
 //! Nothing of this is needed for tidiness: entities end with their last handles. It is for programs
 //! that end them while others still have handles, and for those that were written for another
 //! interface.
-use super::DomainParticipant;
-use crate::entity::publisher::Publisher;
-use crate::entity::subscriber::Subscriber;
+use crate::entity::participant::DomainParticipant;
 use crate::error::{Error, Result};
+use crate::untyped::publisher::Publisher;
+use crate::untyped::subscriber::Subscriber;
 use crate::untyped::topic::{TopicCore, UntypedTopic};
 use crate::untyped::{reader, writer};
 use std::sync::Arc;

@@ -1,0 +1,164 @@
+//! Where matched endpoints are reached, and what the data path has to know of it.
+use super::locator_choice::{multicast_locator_of, unicast_locator_of, whom};
+use super::{Matching, OwnParticipant};
+use crate::receive::liveliness::LivelinessAssertion;
+use crate::send::destination::Destination;
+use crate::send::local_queue::{self, LocalReader};
+use dunlin_transport::panics::log;
+use dunlin_wire::{EntityId, Guid, Locator, ReaderData, VendorId, WriterData};
+use std::sync::Weak;
+
+impl Matching {
+    pub(super) fn add_sink(
+        &mut self,
+        participant: &dyn OwnParticipant,
+        writer: Guid,
+        reader: &ReaderData,
+    ) {
+        let here = local_queue::reader(&reader.guid).filter(|_| participant.delivers_locally());
+        if let Some(core) = here {
+            let local_readers = self.local_readers.entry(writer.entity).or_default();
+            local_readers.insert(reader.guid, core);
+            return self.set_destinations(participant, writer.entity);
+        }
+        let transport = participant.transport();
+        let whom = whom(transport, &self.discovery, reader.guid.prefix);
+        let vendor = self.discovery.vendor(reader.guid.prefix);
+        let unicast = unicast_locator_of(transport, whom, &reader.unicast);
+        let multicast = multicast_locator_of(transport, whom, &reader.multicast);
+        let sinks = self.sinks.entry(writer.entity).or_default();
+        match (unicast, multicast) {
+            (None, None) => {
+                log::warn!(%writer, reader = %reader.guid, locators = ?reader.unicast, "reader matches but none of its locators can be reached");
+            }
+            (one, other) => {
+                let destination = |to: Locator| {
+                    let destination = Destination::of(transport, vendor, to);
+                    (reader.guid, destination.frequent(transport))
+                };
+                sinks.extend(other.or(one).map(destination));
+                self.destinations.extend(one.or(other).map(destination));
+                self.groups.remove(&reader.guid);
+                self.groups.extend(other.map(destination));
+            }
+        }
+        self.changed = true;
+        self.set_destinations(participant, writer.entity);
+    }
+
+    pub(super) fn remove_sink(
+        &mut self,
+        participant: &dyn OwnParticipant,
+        writer: Guid,
+        reader: Guid,
+    ) {
+        if let Some(sinks) = self.sinks.get_mut(&writer.entity) {
+            sinks.remove(&reader);
+        }
+        if let Some(local_readers) = self.local_readers.get_mut(&writer.entity) {
+            local_readers.remove(&reader);
+        }
+        if !self.sinks.values().any(|sinks| sinks.contains_key(&reader)) {
+            self.destinations.remove(&reader);
+            self.groups.remove(&reader);
+        }
+        self.changed = true;
+        self.set_destinations(participant, writer.entity);
+    }
+
+    /// Readers at one place need one datagram.
+    pub(super) fn set_destinations(&self, participant: &dyn OwnParticipant, writer: EntityId) {
+        let Some(core) = self.writers.get(&writer) else {
+            return;
+        };
+        let filters = core.filters.lock();
+        let sinks = self.sinks.get(&writer).into_iter().flatten();
+        let sinks = sinks.map(|(reader, destination)| Destination {
+            wanted: filters.wanted(reader),
+            ..destination.clone()
+        });
+        let mut destinations: Vec<_> = sinks.collect();
+        destinations.sort_unstable();
+        destinations.dedup_by(|one, kept| {
+            let same = one == kept;
+            kept.wanted |= if same { one.wanted } else { 0 };
+            same
+        });
+        let local_readers = self.local_readers.get(&writer).into_iter().flatten();
+        let local_readers = local_readers.map(|(reader, core)| LocalReader {
+            core: Weak::clone(core),
+            wanted: filters.wanted(reader),
+        });
+        let local_readers: Vec<_> = local_readers.collect();
+        drop(filters);
+        let transport = participant.transport();
+        let limits = destinations
+            .iter()
+            .map(|to| transport.max_whole_datagram(&to.locator));
+        let limit = limits.min().unwrap_or(match local_readers.is_empty() {
+            true => transport.max_datagram(),
+            false => usize::MAX,
+        });
+        // Whoever may not drop samples is held up by a slow reader in any case.
+        let patient = core.is_patient();
+        destinations
+            .iter_mut()
+            .for_each(|destination| destination.patient = patient);
+        core.set_destinations(destinations, local_readers, limit);
+    }
+
+    pub(super) fn add_source(
+        &mut self,
+        participant: &dyn OwnParticipant,
+        reader: Guid,
+        writer: &WriterData,
+    ) {
+        let transport = participant.transport();
+        let vendor = self.discovery.vendor(writer.guid.prefix);
+        if !(participant.delivers_locally() && local_queue::is_here(&writer.guid)) {
+            let whom = whom(transport, &self.discovery, writer.guid.prefix);
+            let destination = unicast_locator_of(transport, whom, &writer.unicast)
+                .or_else(|| multicast_locator_of(transport, whom, &writer.multicast));
+            let destination = destination.map(|to| Destination::of(transport, vendor, to));
+            let destination =
+                destination.map(|destination| (writer.guid, destination.frequent(transport)));
+            self.destinations.extend(destination);
+        }
+        // Our own show their life where they write.
+        if writer.guid.prefix != self.own() {
+            if let Some(before) = self.signs.remove(&writer.guid) {
+                self.tell(&before);
+            }
+            let sign = LivelinessAssertion::new(writer.guid, writer.qos.liveliness);
+            self.signs.extend(sign.map(|sign| (writer.guid, sign)));
+        }
+        // Another vendor's parameter of this number may be anything.
+        match writer.autodispose && vendor == VendorId::DUNLIN {
+            true => self.disposing.insert(writer.guid),
+            false => self.disposing.remove(&writer.guid),
+        };
+        let sources = self.sources.entry(reader.entity).or_default();
+        if !sources.contains(&writer.guid) {
+            sources.push(writer.guid);
+        }
+        self.changed = true;
+    }
+
+    pub(super) fn remove_source(&mut self, reader: Guid, writer: Guid) {
+        if let Some(sources) = self.sources.get_mut(&reader.entity) {
+            sources.retain(|w| *w != writer);
+        }
+        if !self
+            .sources
+            .values()
+            .any(|sources| sources.contains(&writer))
+        {
+            self.destinations.remove(&writer);
+            self.disposing.remove(&writer);
+            if writer.prefix != self.own() {
+                self.signs.remove(&writer);
+            }
+        }
+        self.changed = true;
+    }
+}

@@ -1,0 +1,111 @@
+//! A participant and its directory of the domain: who asks it, and what follows from that.
+use super::Shared;
+use crate::discovery::matching::{Matching, MatchingEvent, OwnParticipant};
+use crate::entity::due::Due;
+use crate::receive::deferred;
+use crate::receive::routes::Routes;
+use dunlin_qos::Duration;
+use dunlin_rtps::Time;
+use dunlin_transport::{Transport, Watcher};
+use dunlin_wire::{GuidPrefix, Locator};
+use std::sync::Arc;
+
+/// How long what a participant said before it ended is given to be read.
+const LAST_WORDS: Duration = Duration::from_millis(20);
+
+impl OwnParticipant for Shared {
+    fn transport(&self) -> &dyn Transport {
+        &*self.transport
+    }
+
+    fn delivers_locally(&self) -> bool {
+        self.config.transports.local
+    }
+
+    fn answers_questions(&self) -> bool {
+        self.config.answers_questions
+    }
+
+    fn dropped(&self) -> u64 {
+        self.user.reception().dropped
+    }
+
+    fn set_routes(&self, routes: Routes) {
+        Shared::set_routes(self, routes);
+    }
+}
+
+impl Shared {
+    /// Runs `work` on the directory and carries out what follows from it: proxies, routes, answers,
+    /// and at last, without the lock, statuses and listeners.
+    pub(crate) fn discover<R>(self: &Arc<Self>, work: impl FnOnce(&mut Matching, Time) -> R) -> R {
+        let _deferred = deferred::scope();
+        let mut matching_events = Vec::new();
+        let (result, next) = {
+            let mut matching = self.matching.lock();
+            let now = self.clock.now();
+            let result = work(&mut matching, now);
+            matching.settle(&**self, now, &mut matching_events);
+            (result, matching.next_timeout())
+        };
+        if let Some(at) = next {
+            self.timer
+                .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+        }
+        matching_events.into_iter().for_each(MatchingEvent::run);
+        result
+    }
+
+    /// Waits until what discovery has just decided is carried out: matches are counted before their
+    /// routes stand.
+    pub(crate) fn settled(&self) {
+        drop(self.matching.lock());
+    }
+
+    pub(crate) fn discovery_timeout(self: &Arc<Self>) {
+        let failure = self.transport_failure.lock().take();
+        if let Some(why) = failure {
+            return self.fail(&why);
+        }
+        let now = self.clock.now();
+        let due = |way: &mut (GuidPrefix, bool, Time)| way.2 <= now;
+        let (ways, next) = {
+            let mut ways = self.ways.lock();
+            let due: Vec<_> = ways.extract_if(.., due).collect();
+            (due, ways.iter().map(|(_, _, at)| *at).min())
+        };
+        self.discover(|matching, now| {
+            for (peer, ended, _) in ways {
+                matching.change_way(now, peer, ended);
+            }
+            matching.handle_timeout(now);
+        });
+        if let Some(at) = next {
+            self.timer
+                .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+        }
+    }
+}
+
+impl Watcher for Shared {
+    fn changed(&self, peer: &Locator, ended: bool) {
+        let [prefix @ .., _, _, _, _] = peer.address;
+        // What it said before it ended may still be read: that it leaves, or has deleted its
+        // writers.
+        let at = match ended {
+            true => self.clock.now().after(LAST_WORDS),
+            false => self.clock.now(),
+        };
+        self.ways.lock().push((GuidPrefix(prefix), ended, at));
+        self.timer
+            .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+    }
+
+    fn failed(&self, why: &str) {
+        *self.transport_failure.lock() = Some(why.to_owned());
+        self.timer
+            .schedule(self.clock.now(), &self.discovery_scheduled, || {
+                Due::Discovery
+            });
+    }
+}
