@@ -1,7 +1,7 @@
 //! What an emitter works on.
 
 use dunlin_xtypes::TypeIndex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::{Choices, Language};
@@ -22,6 +22,9 @@ pub(crate) struct Unit<'m> {
     pub(crate) reports: Vec<Report>,
     sources: &'m Sources,
     entries: HashMap<TypeIndex, &'m NamedType>,
+    /// The modules by their names, and the first part of these.
+    modules: HashSet<&'m str>,
+    roots: HashSet<&'m str>,
 }
 
 impl<'m> Unit<'m> {
@@ -34,6 +37,8 @@ impl<'m> Unit<'m> {
         let path = parsed.paths.first();
         let path = path.map_or_else(String::new, |path| path.to_string_lossy().into_owned());
         let entries = model.types.iter().map(|entry| (entry.index, entry));
+        let modules = model.modules.iter().map(|module| &*module.name);
+        let roots = modules.clone().filter_map(|name| name.split("::").next());
         Self {
             model,
             language,
@@ -43,7 +48,19 @@ impl<'m> Unit<'m> {
             reports: Vec::new(),
             sources: &parsed.sources,
             entries: entries.collect(),
+            roots: roots.collect(),
+            modules: modules.collect(),
         }
+    }
+
+    /// Whether there is a module of this name.
+    pub(crate) fn is_module(&self, name: &str) -> bool {
+        self.modules.contains(name)
+    }
+
+    /// Whether a module that is in no other one is called so.
+    pub(crate) fn is_root(&self, name: &str) -> bool {
+        self.roots.contains(name)
     }
 
     /// What the model knows of a type beside its node.

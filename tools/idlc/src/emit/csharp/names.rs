@@ -10,9 +10,8 @@ use crate::emit::{CsharpNames, Unit};
 /// name of it in front.
 pub(super) fn place(unit: &Unit<'_>, name: &str) -> (Vec<String>, String) {
     let parts: Vec<&str> = name.split("::").collect();
-    let is_module = |path: &str| unit.model.modules.iter().any(|one| one.name == path);
     let mut at = parts.len().saturating_sub(1);
-    while at > 0 && !is_module(&parts.get(..at).unwrap_or_default().join("::")) {
+    while at > 0 && !unit.is_module(&parts.get(..at).unwrap_or_default().join("::")) {
         at -= 1;
     }
     let (modules, rest) = parts.split_at(at);

@@ -43,12 +43,9 @@ pub(super) fn qualified(unit: &Unit<'_>, name: &str) -> String {
 
 /// A field. It may not hide the packages that the code names.
 pub(super) fn member(unit: &Unit<'_>, name: &str) -> String {
-    let modules = unit.model.modules.iter();
     let package = unit.choices.java_package.parts().first();
-    let mut roots = modules
-        .filter_map(|module| module.name.split("::").next())
-        .chain(package.map(String::as_str));
-    match name == "org" || name == "TYPE" || roots.any(|root| root == name) {
+    let is_root = unit.is_root(name) || package.is_some_and(|package| package == name);
+    match name == "org" || name == "TYPE" || is_root {
         true => (unit.language.escape)(name),
         false => unit.language.word(name),
     }
