@@ -1,8 +1,10 @@
 //! Configurations of the Routing Service, and patterns of names.
 use dunlin_document::Variables;
 use dunlin_routing::config::convert::{Language, convert};
+use dunlin_routing::config::edit::{Edit, edit};
 use dunlin_routing::config::{Configuration, Input, Options, load};
-use dunlin_routing::plan::{Filter, Pattern};
+use dunlin_routing::plan::{Filter, Pattern, Plan};
+use std::sync::OnceLock;
 
 fn read(text: &str, variables: Variables) -> Configuration {
     let options = Options {
@@ -13,11 +15,35 @@ fn read(text: &str, variables: Variables) -> Configuration {
     load(&[Input::Text { name, text }], &options)
 }
 
+/// A service that runs, as far as requests to change it are concerned.
+fn running() -> &'static Plan {
+    static PLAN: OnceLock<Plan> = OnceLock::new();
+    PLAN.get_or_init(|| {
+        let text = "name = \"s\"\n[participants.a]\ndomain = 0\n[participants.b]\ndomain = 1\n\
+                    [[routes]]\nfrom = \"a\"\nto = \"b\"\ntopics = [\"*\"]\n";
+        read(text, Variables::default()).plan.expect("it is right")
+    })
+}
+
+/// Adds what the text describes to a service, and changes its route by it; what is refused says why.
+fn change(text: &str) {
+    let session = "/routing_services/s/domain_routes/default/sessions/default";
+    let within = &format!("{session}/auto_routes");
+    let path = &format!("{within}/route_1");
+    for wanted in [Edit::Add { within, text }, Edit::Set { path, text }] {
+        if let Err(error) = edit(running(), &wanted, &Options::default()) {
+            let why = error.to_string();
+            assert!(!why.is_empty() && !why.contains('\u{1b}'), "{why}");
+        }
+    }
+}
+
 /// Bytes are XML or TOML. Whatever they are, they are read within memory in proportion to them and
 /// every mistake can be shown; what becomes a plan is written in both languages, and what is
 /// written becomes a plan that is written the same.
 pub fn routing_configuration(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
+    change(&text);
     let mut first = None;
     let info = allocation_counter::measure(|| {
         let variables = Variables::with_environment([("A".to_owned(), "1".to_owned())]);

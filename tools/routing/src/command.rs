@@ -4,10 +4,13 @@ use options::{Misused, Options};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+mod change;
+mod client;
 mod explain;
 mod log;
 mod options;
 mod run;
+mod running;
 
 /// What the program ends with.
 pub(crate) mod exit {
@@ -32,8 +35,25 @@ dunlin route: joins data domains and passes samples between them
   dunlin route list FILE ..      names the services of files, and those that are built in
   dunlin route link DIR          makes a link DIR/rtiroutingservice to this program
 
+Beside a service that runs with --http (where that is, --http says; 127.0.0.1:8085 without it):
+  dunlin route top               what passes each route now
+  dunlin route get [PATH]        what there is and how it is, or one entity; a path or the end of it
+  dunlin route pause|resume|enable|disable PATH ..
+  dunlin route reload [FILE]     has it read its files again, or take over another one; --dry-run
+                                 only tells what that would do
+  dunlin route add [SESSION] FILE|KEY=VALUE ..
+                                 adds a route: its keys in TOML, or XML; from=near to=far topics=Square
+  dunlin route set PATH KEY=VALUE ..
+                                 changes a route: max_rate=20, filter='x > 5'; no value takes a key back
+  dunlin route remove PATH ..    removes routes; --dry-run works here, too
+
 FILE is XML of RTI Routing Service, or TOML. Options, with one - or two:
 ";
+
+const VERBS: [&str; 16] = [
+    "run", "check", "explain", "convert", "list", "link", "top", "get", "pause", "resume",
+    "enable", "disable", "reload", "add", "set", "remove",
+];
 
 /// Runs `dunlin route` with the arguments behind these words.
 pub fn main(arguments: Vec<String>) -> ExitCode {
@@ -47,14 +67,23 @@ pub fn main(arguments: Vec<String>) -> ExitCode {
         "convert" => with_options(rest, convert),
         "list" => with_options(rest, list),
         "link" => link(rest),
+        "top" => with_options(rest, client::top),
+        "get" => with_options(rest, client::get),
+        "pause" => with_options(rest, |options| client::set_state(options, "paused")),
+        "resume" => with_options(rest, |options| client::set_state(options, "running")),
+        "enable" => with_options(rest, |options| client::set_state(options, "enabled")),
+        "disable" => with_options(rest, |options| client::set_state(options, "disabled")),
+        "reload" => with_options(rest, client::reload),
+        "add" => with_options(rest, change::add),
+        "set" => with_options(rest, change::set),
+        "remove" => with_options(rest, change::remove),
         "" | "help" | "-help" | "--help" | "-h" => {
             print!("{HELP}{}", options::HELP);
             exit::DONE
         }
         other => {
-            let verbs = ["run", "check", "explain", "convert", "list", "link"];
-            let near = dunlin_document::did_you_mean(other, verbs);
-            let help = near.unwrap_or_else(|| format!("there are {}", verbs.join(", ")));
+            let near = dunlin_document::did_you_mean(other, VERBS);
+            let help = near.unwrap_or_else(|| format!("there are {}", VERBS.join(", ")));
             eprintln!("dunlin route: no command {other:?}: {help}");
             exit::MISUSED
         }

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 pub mod builtin;
 mod check;
 pub mod convert;
+pub mod edit;
 pub mod elements;
+mod idl;
 mod places;
 mod plugins;
 mod toml;
@@ -93,6 +95,26 @@ pub fn load(inputs: &[Input], options: &Options) -> Configuration {
     loader.configuration
 }
 
+/// Whether what outputs make of samples has keys, where a file says what it is.
+fn find_keys(plan: &mut Plan) {
+    let Plan {
+        domain_routes,
+        types,
+        ..
+    } = plan;
+    let sessions = domain_routes.iter_mut().flat_map(|d| &mut d.sessions);
+    for session in sessions {
+        let routes = session.routes.iter_mut().map(|route| &mut route.outputs);
+        let autos = session.auto_routes.iter_mut().map(|auto| &mut auto.outputs);
+        for output in routes.chain(autos).flatten() {
+            let known = output.type_name.as_ref().and_then(|name| types.get(name));
+            output.keyed = output
+                .keyed
+                .or(known.map(|known| known.ty.resolved().has_key()));
+        }
+    }
+}
+
 struct Loader<'l> {
     options: &'l Options,
     variables: Variables,
@@ -121,7 +143,8 @@ impl Loader<'_> {
         for document in &documents {
             xml::validate(document, lenient, &mut self.configuration.problems);
         }
-        let plan = self.service(&documents, &short)?;
+        let mut plan = self.service(&documents, &short)?;
+        find_keys(&mut plan);
         let configuration = &mut self.configuration;
         let (places, problems) = (&configuration.places, &mut configuration.problems);
         check::check(&plan, places, self.options.allow_loop, problems);

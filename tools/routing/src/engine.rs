@@ -6,6 +6,7 @@
 //! here waits, and no lock is held while the readers, the writers and a processor do their work.
 mod admission;
 mod backlog;
+mod convert;
 mod input;
 mod output;
 mod process;
@@ -13,13 +14,16 @@ mod registry;
 mod route;
 mod strays;
 mod tally;
+mod transform;
 
 pub(crate) use admission::Admission;
 pub(crate) use backlog::{Backlog, Budget};
+pub(crate) use convert::Conversion;
 pub(crate) use input::{DataListener, InputLane};
 pub(crate) use output::{OutputLane, RoomListener, Sources};
 pub(crate) use route::{Edit, RouteCore, Rules};
 pub(crate) use tally::Tally;
+pub(crate) use transform::Transform;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

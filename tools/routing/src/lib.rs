@@ -5,14 +5,18 @@
 //! how the plan was written.
 #![forbid(unsafe_code)]
 
+pub mod administration;
 pub mod command;
 pub mod config;
 mod engine;
+pub mod monitoring;
 pub mod plan;
 pub mod processor;
 pub mod service;
 pub mod show;
 pub mod state;
 mod table;
+pub mod transformation;
+pub mod types;
 
 pub use service::{Service, StartError};

@@ -3,6 +3,7 @@
 //! Names are those of RTI Routing Service: a *service* has *domain routes*; a domain route has
 //! *connections* and *sessions*; a session has *routes* and *auto routes*; a route has *inputs* and
 //! *outputs*. A plan is data: it can be compared with the plan of a changed configuration.
+use crate::types::Types;
 use dunlin::{
     DataReaderQos, DataRepresentation, DataWriterQos, DomainParticipantQos, Duration, PublisherQos,
     SubscriberQos, Transports, WaitStrategy,
@@ -10,8 +11,10 @@ use dunlin::{
 use std::collections::BTreeMap;
 use std::fmt;
 
+pub mod diff;
 pub mod pattern;
 
+pub use diff::{Difference, DifferenceKind, OtherService, diff};
 pub use pattern::{Pattern, PatternError};
 
 /// One execution of one configuration.
@@ -29,8 +32,17 @@ pub struct Plan {
     pub monitoring: Option<Monitoring>,
     /// Bounds of the whole service.
     pub limits: Limits,
+    /// The types that files define.
+    pub types: Types,
     /// The domain routes, by position.
     pub domain_routes: Vec<DomainRoute>,
+}
+
+impl Plan {
+    /// Where the service is.
+    pub fn path(&self) -> Path {
+        Path(format!("/routing_services/{}", self.name))
+    }
 }
 
 /// Bounds of a service. What is new beyond them is refused.
@@ -371,6 +383,8 @@ pub struct Output {
     pub topic: String,
     /// The registered name of the type; `None` for that of the input.
     pub type_name: Option<String>,
+    /// Has the type a key? `None` if it has one where that of the input has.
+    pub keyed: Option<bool>,
     /// When there is a writer.
     pub mode: CreationMode,
     /// QoS of the writer.
@@ -443,6 +457,13 @@ pub enum Writers {
 /// `/routing_services/S/domain_routes/D/sessions/X/routes/R/inputs/I`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Path(pub String);
+
+impl Path {
+    /// Of something in it, of a kind such as `routes`.
+    pub fn child(&self, kind: &str, name: &str) -> Self {
+        Self(format!("{self}/{kind}/{name}"))
+    }
+}
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

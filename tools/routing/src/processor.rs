@@ -4,8 +4,10 @@
 //! each change in the thread that received it, so it must not wait; what it keeps for later it
 //! writes when its period is over, in the service's own thread.
 mod builtin;
+mod filter;
 
 use crate::plan::{Plugin, Route};
+use crate::types::RouteType;
 use bytes::Bytes;
 use dunlin::untyped::WriteOptions;
 use dunlin::{ChangeKind, Guid, InstanceHandle, Timestamp};
@@ -24,6 +26,8 @@ pub struct Change {
     pub payload: Bytes,
     /// What is said of it beside its payload.
     pub options: WriteOptions,
+    /// When it was written, whether outputs are told so or not.
+    pub written: Option<Timestamp>,
     /// Which input it came by, by position.
     pub input: usize,
     /// Who wrote it.
@@ -40,7 +44,7 @@ impl Change {
         self.options.instance.unwrap_or(InstanceHandle::NIL)
     }
 
-    /// When it was written, if that is kept.
+    /// When it was written, if outputs are told so.
     pub fn source_timestamp(&self) -> Option<Timestamp> {
         self.options.timestamp
     }
@@ -91,6 +95,13 @@ pub enum ProcessorError {
         /// What it may be.
         expected: &'static str,
     },
+    /// An expression is wrong.
+    Expression {
+        /// Of which processor.
+        class: String,
+        /// What is wrong, with the expression and a caret below it.
+        message: String,
+    },
     /// The processor has no such property.
     UnknownProperty {
         /// Which processor.
@@ -128,6 +139,7 @@ impl fmt::Display for ProcessorError {
                 f,
                 "processor {class}: property {name} is {value:?}: {expected}"
             ),
+            Self::Expression { class, message } => write!(f, "processor {class}: {message}"),
             Self::UnknownProperty { class, name, known } => match known {
                 [] => write!(f, "processor {class} has no properties, so no {name}"),
                 known => {
@@ -160,13 +172,19 @@ pub struct BuiltIn {
 struct Properties<'a> {
     class: &'a str,
     values: &'a BTreeMap<String, String>,
+    /// The type of the route, if it is known.
+    ty: Option<&'a RouteType>,
 }
 
-/// Makes the processor that a configuration names; `None` if it forwards and nothing else.
+/// Makes the processor that a configuration names; `None` if it forwards and nothing else. One that
+/// needs the type lets nothing through as long as that is not known.
 ///
 /// # Errors
 /// See [`ProcessorError`].
-pub fn make(plugin: &Plugin) -> Result<Option<Box<dyn Processor>>, ProcessorError> {
+pub fn make(
+    plugin: &Plugin,
+    ty: Option<&RouteType>,
+) -> Result<Option<Box<dyn Processor>>, ProcessorError> {
     let class = &plugin.class;
     let found = BUILT_IN.iter().find(|one| one.class == class);
     let found = found.ok_or_else(|| ProcessorError::Unknown(class.clone()))?;
@@ -184,14 +202,18 @@ pub fn make(plugin: &Plugin) -> Result<Option<Box<dyn Processor>>, ProcessorErro
     let properties = Properties {
         class,
         values: &plugin.properties,
+        ty,
     };
     (found.make)(&properties).map(Some)
 }
 
 /// The processor of a route: that of its plan, or what its inputs ask for.
-pub(crate) fn of_route(route: &Route) -> Result<Option<Box<dyn Processor>>, ProcessorError> {
+pub(crate) fn of_route(
+    route: &Route,
+    ty: Option<&RouteType>,
+) -> Result<Option<Box<dyn Processor>>, ProcessorError> {
     if let Some(plugin) = &route.settings.processor {
-        return make(plugin);
+        return make(plugin, ty);
     }
     let rates = route.inputs.iter().map(|input| input.max_rate);
     let has_rates = rates.clone().any(|rate| rate.is_some());

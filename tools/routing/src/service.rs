@@ -4,11 +4,13 @@ mod execution;
 mod qos;
 mod site;
 mod snapshot;
+mod types;
 
 use crate::engine::lock;
-use crate::plan::Plan;
+use crate::monitoring::Monitor;
+use crate::plan::{Administration, Difference, OtherService, Plan};
 use crate::state::Tree;
-use dunlin::{GuardCondition, WaitSet};
+use dunlin::{GuardCondition, ParticipantConfig, WaitSet};
 use execution::Execution;
 use std::fmt;
 use std::io;
@@ -24,6 +26,9 @@ const LOOK: Duration = Duration::from_secs(1);
 pub struct Service {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    /// Publishes what there is, if the plan wants it. Not to be dropped under the lock of the
+    /// execution, which its thread takes.
+    monitor: Mutex<Option<Monitor>>,
 }
 
 struct Shared {
@@ -99,10 +104,36 @@ impl Service {
             .name("dunlin-route".into())
             .spawn(move || attended.attend())
             .map_err(StartError::System)?;
-        Ok(Self {
+        let service = Self {
             shared,
             thread: Some(thread),
-        })
+            monitor: Mutex::new(None),
+        };
+        service.monitor();
+        Ok(service)
+    }
+
+    /// Publishes what there is as the plan says now. Why that cannot be is the note of the service.
+    fn monitor(&self) {
+        let mut monitor = lock(&self.monitor);
+        // The one before ends first: there is one participant of a service in a domain of it.
+        drop(monitor.take());
+        let Some((plan, config)) = lock(&self.shared.execution).monitoring() else {
+            return;
+        };
+        let shared = Arc::clone(&self.shared);
+        let look = move || lock(&shared.execution).snapshot();
+        let failure = match Monitor::start(&plan, config, look) {
+            Ok(started) => {
+                *monitor = Some(started);
+                None
+            }
+            Err(error) => Some(format!(
+                "monitoring: domain {} cannot be joined: {error}",
+                plan.domain
+            )),
+        };
+        lock(&self.shared.execution).unmonitored = failure;
     }
 
     /// Ends it: outputs get a second to be acknowledged.
@@ -128,10 +159,49 @@ impl Service {
         Ok(())
     }
 
+    /// Takes over another plan of the same service while it runs, and returns what that does. What
+    /// both plans have alike is not touched; see [`crate::plan::diff`](mod@crate::plan::diff).
+    ///
+    /// # Errors
+    /// `OtherService` if it is the plan of another one; nothing changes.
+    pub fn reload(&self, plan: Plan) -> Result<Vec<Difference>, OtherService> {
+        let mut execution = lock(&self.shared.execution);
+        let before = execution.monitoring();
+        let (differences, ended) = execution.reload(plan)?;
+        let is_monitored_anew = before.map(|(plan, _)| plan) != execution.monitoring().map(|m| m.0);
+        drop(execution);
+        // Writers may wait for their readers as they end; nobody waits for that.
+        drop(ended);
+        self.shared.wake.set_trigger_value(true);
+        if is_monitored_anew {
+            self.monitor();
+        }
+        Ok(differences)
+    }
+
+    /// By whom requests over DDS are answered, if the plan wants it, and by which participant.
+    pub(crate) fn administration(&self) -> Option<(Administration, ParticipantConfig)> {
+        lock(&self.shared.execution).administration()
+    }
+
+    /// The plan that it goes by now.
+    pub fn plan(&self) -> Plan {
+        lock(&self.shared.execution).around.plan.clone()
+    }
+
+    /// What [`reload`](Self::reload) would do.
+    ///
+    /// # Errors
+    /// As [`reload`](Self::reload).
+    pub fn compare(&self, plan: &Plan) -> Result<Vec<Difference>, OtherService> {
+        lock(&self.shared.execution).compare(plan)
+    }
+
     fn end(&mut self) {
         let Some(thread) = self.thread.take() else {
             return;
         };
+        drop(lock(&self.monitor).take());
         self.shared.stops.store(true, SeqCst);
         self.shared.wake.set_trigger_value(true);
         // A panic of that thread was told when it happened.

@@ -6,22 +6,31 @@
 //! | `GET /` | the page |
 //! | `GET /v1/routing_services/S/..` | an entity and all that it contains |
 //! | `PUT /v1/routing_services/S/../state` | enables, disables, pauses or resumes it |
+//! | `POST /v1/config` | takes over the configuration in the body, without one that of its files; `?dry_run` only tells what that would do |
+//! | `POST /v1/routing_services/S/../auto_routes` | adds what the body describes; also to `routes` and `sessions` |
+//! | `PATCH /v1/routing_services/S/../auto_routes/A` | changes what the body names; also of `routes` |
+//! | `DELETE /v1/routing_services/S/../auto_routes/A` | removes it; also of `routes` and `sessions` |
 //! | `GET /v1/events` | each change of state, as server-sent events |
 //! | `GET /metrics` | counters in the text form of Prometheus |
 //!
 //! Requests that change something need the token; without one nothing can be changed. All limits
 //! are in [`Bounds`].
 mod answer;
+mod change;
 mod changes;
 mod json;
 mod metrics;
+pub(crate) mod request;
 mod server;
 
 pub use json::tree_to_json;
+pub(crate) use json::{kind, state};
 pub use metrics::tree_to_metrics;
 pub use server::{Http, HttpOptions};
 
-use crate::service::{Action, Service, UnknownPath};
+use crate::config::edit::{Edit, EditError};
+use crate::plan::Difference;
+use crate::service::{Action, UnknownPath};
 use crate::state::Tree;
 use std::time::Duration;
 
@@ -35,16 +44,20 @@ pub trait Administered: Send + Sync + 'static {
     /// # Errors
     /// `UnknownPath` if there is none.
     fn act(&self, path: &str, action: Action) -> Result<(), UnknownPath>;
-}
 
-impl Administered for Service {
-    fn state(&self) -> Tree {
-        Self::state(self)
-    }
+    /// Takes over a configuration, in XML or TOML, or says what that would do; returns a line for
+    /// each difference. Without a text it is the one that the service was started with, read again.
+    ///
+    /// # Errors
+    /// What is wrong with it, as text; nothing has changed then.
+    fn configure(&self, text: &str, is_dry_run: bool) -> Result<Vec<Difference>, String>;
 
-    fn act(&self, path: &str, action: Action) -> Result<(), UnknownPath> {
-        Self::act(self, path, action)
-    }
+    /// Adds, changes or removes one entity, or says what that would do; returns a line for each
+    /// difference.
+    ///
+    /// # Errors
+    /// What is wrong with it; nothing has changed then.
+    fn edit(&self, wanted: &Edit<'_>, is_dry_run: bool) -> Result<Vec<Difference>, EditError>;
 }
 
 /// How much is done for those who ask.

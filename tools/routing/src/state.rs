@@ -92,6 +92,8 @@ pub struct EndPlace {
     pub topic: String,
     /// The registered name of its type, as far as it is known.
     pub type_name: Option<String>,
+    /// Whose word it is what that type is, if the route needs to know and does.
+    pub type_source: Option<String>,
 }
 
 /// The whole of a service: [`Service::state`](crate::Service::state).

@@ -12,12 +12,14 @@ mod auto;
 mod entry;
 mod known;
 mod rate;
+pub(crate) mod reload;
 pub(crate) mod sources;
 #[cfg(test)]
 mod tests;
 mod via;
 
 use crate::plan::{CreationMode, Input, Limits, Output, Path, Plan, Route, Session};
+use crate::types::Knowledge;
 use auto::Auto;
 use dunlin::Guid;
 use dunlin::observe::{ReaderData, WriterData};
@@ -90,12 +92,24 @@ impl Design {
 pub(crate) enum Command {
     /// Make an endpoint; the answer is [`Table::made`] or [`Table::failed`].
     Make(RouteId, Slot, Box<Design>),
+    /// Have the route do what its plan says now.
+    Reform(RouteId),
     /// Have one that was made announce what it is now.
     Change(RouteId, Slot, Box<Design>),
     /// Remove one that was made.
     Remove(RouteId, Slot),
     /// Forget a route that an auto route had made.
     Forget(RouteId),
+}
+
+/// A route that wants to know what its type is.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenType {
+    pub(crate) route: RouteId,
+    /// The registered name, as far as it is known.
+    pub(crate) name: Option<String>,
+    /// Connections and source writers that may be asked.
+    pub(crate) witnesses: Vec<(usize, Guid)>,
 }
 
 /// Where a route is in the plan.
@@ -175,6 +189,15 @@ impl Table {
         }
         let id = RouteId(self.next);
         self.next += 1;
+        self.note_topics(id, &place, route);
+        let entry = Entry::new(place, Arc::new(route.clone()), enabled);
+        self.routes.insert(id, entry);
+        self.dirty.insert(id);
+        Some(id)
+    }
+
+    /// Has the route hear of the topics of its inputs and outputs.
+    fn note_topics(&mut self, id: RouteId, place: &Place, route: &Route) {
         let first = place.connections;
         let inputs = route.inputs.iter().map(|i| (i.connection, &i.topic));
         let outputs = route.outputs.iter().map(|o| (o.connection, &o.topic));
@@ -182,10 +205,6 @@ impl Table {
             let concerned = self.by_topic.entry((first + connection, topic.clone()));
             concerned.or_default().insert(id);
         }
-        let entry = Entry::new(place, Arc::new(route.clone()), enabled);
-        self.routes.insert(id, entry);
-        self.dirty.insert(id);
-        Some(id)
     }
 
     /// Forgets a route for which nothing is left.
@@ -277,6 +296,28 @@ impl Table {
         self.answered(now, route, |entry| entry.failed(now, slot, reason));
     }
 
+    /// The routes that want to know what their type is: its registered name, as far as it is known,
+    /// and the sources that may be asked.
+    pub(crate) fn open_types(&self) -> Vec<OpenType> {
+        let open = self.routes.iter().filter(|(_, e)| e.asks_for_type());
+        let open = open.map(|(id, entry)| OpenType {
+            route: *id,
+            name: entry.type_name(Side::Input, 0).map(str::to_owned),
+            witnesses: entry.witnesses(&self.connections, self.router),
+        });
+        open.collect()
+    }
+
+    /// This is what the type of a route is, or why that is not known.
+    pub(crate) fn learn(&mut self, now: Time, route: RouteId, knowledge: Knowledge) {
+        if let (Knowledge::Unknown(why), Some(entry)) = (&knowledge, self.routes.get(&route))
+            && entry.has_heard(why)
+        {
+            return;
+        }
+        self.answered(now, route, |entry| entry.learn(knowledge));
+    }
+
     /// An administrator enables an auto route, or disables it.
     pub(crate) fn enable_auto(&mut self, path: &str, enabled: bool) {
         let own = self
@@ -296,12 +337,16 @@ impl Table {
         let due = self.routes.iter().filter(|(_, entry)| entry.is_due(now));
         let due: Vec<RouteId> = due.map(|(id, _)| *id).collect();
         self.dirty.extend(due);
+        for auto in &mut self.autos {
+            auto.look(now, &self.connections, self.router);
+        }
         self.settle(now);
     }
 
     /// When something is to be done though nothing happens.
     pub(crate) fn next_timeout(&self) -> Option<Time> {
-        self.routes.values().filter_map(Entry::due).min()
+        let routes = self.routes.values().filter_map(Entry::due);
+        routes.chain(self.autos.iter().filter_map(Auto::due)).min()
     }
 
     /// What is to be done, in this order.

@@ -89,6 +89,10 @@ impl<T: Counted> Chain<T> {
 fn measure<T: Counted>(settings: RouteSettings, transports: Transports, bursts: &[(usize, u32)]) {
     let mut route = route::<T>("T", 0);
     route.settings = settings;
+    measure_route::<T>(route, transports, bursts);
+}
+
+fn measure_route<T: Counted>(route: Route, transports: Transports, bursts: &[(usize, u32)]) {
     let service = Service::start(plan(transports, vec![route])).unwrap();
     let (near, far) = (participant(NEAR, transports), participant(FAR, transports));
     let (wqos, rqos) = reliable();
@@ -123,6 +127,15 @@ fn a_routed_sample_costs_no_allocation() {
         measure::<Keyless>(xml.clone(), Transports::UDP, &sizes);
         measure::<Keyless>(toml.clone(), Transports::UDP, &sizes);
         measure::<Keyless>(xml.clone(), Transports::default(), &sizes);
+        // Judged and converted.
+        let mut route = route::<Keyless>("T", 0);
+        let expression = ("expression".to_owned(), "number > 0".to_owned());
+        route.settings.processor = Some(Plugin {
+            class: "filter".into(),
+            properties: [expression].into(),
+        });
+        route.outputs[0].representation = Some(DataRepresentation::Xcdr2);
+        measure_route::<Keyless>(route, Transports::UDP, &[(20, BURST)]);
         // With instances, of which the service knows who has them.
         measure::<Numbered>(xml, Transports::UDP, &[(0, BURST)]);
         measure::<Numbered>(toml, Transports::default(), &[(0, BURST)]);

@@ -1,5 +1,6 @@
 //! The HTTP server over real sockets: answers, events, limits, its end.
-use dunlin_routing::plan::Path;
+use dunlin_routing::config::edit::{Edit, EditError};
+use dunlin_routing::plan::{Difference, Path};
 use dunlin_routing::service::{Action, UnknownPath};
 use dunlin_routing::show::{Administered, Bounds, Http, HttpOptions};
 use dunlin_routing::state::{EntityKind, Node, State};
@@ -25,6 +26,14 @@ impl Administered for Fixed {
         };
         let path = Path("/routing_services/s".into());
         Node::new(path, EntityKind::Service, state)
+    }
+
+    fn configure(&self, _: &str, _: bool) -> Result<Vec<Difference>, String> {
+        Ok(Vec::new())
+    }
+
+    fn edit(&self, _: &Edit<'_>, _: bool) -> Result<Vec<Difference>, EditError> {
+        Ok(Vec::new())
     }
 
     fn act(&self, _: &str, action: Action) -> Result<(), UnknownPath> {

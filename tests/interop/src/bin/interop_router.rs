@@ -35,6 +35,7 @@ fn all_topics() -> AutoRoute {
         connection: 1,
         topic: String::new(),
         type_name: None,
+        keyed: None,
         mode,
         qos: EndpointQos::AsSource,
         writers: Writers::Group,
@@ -78,6 +79,7 @@ fn plan() -> Plan {
         administration: None,
         monitoring: None,
         limits: Limits::default(),
+        types: dunlin_routing::types::Types::default(),
         domain_routes: vec![domain_route],
     }
 }

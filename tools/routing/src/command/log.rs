@@ -13,12 +13,15 @@ pub(super) struct Log {
     json: bool,
     verbosity: Verbosity,
     said: BTreeMap<String, Said>,
+    /// Which call of [`changes`](Self::changes) it is.
+    look: u64,
 }
 
-#[derive(Clone, PartialEq)]
 struct Said {
-    state: String,
+    state: State,
     note: Option<String>,
+    /// The last call that saw it.
+    look: u64,
 }
 
 impl Log {
@@ -29,37 +32,52 @@ impl Log {
             json: options.json_log,
             verbosity: options.verbosity,
             said: BTreeMap::new(),
+            look: 0,
         })
     }
 
     /// Tells what has changed since the last call.
     pub(super) fn changes(&mut self, tree: &Tree) {
-        let mut now = BTreeMap::new();
+        self.look += 1;
+        let look = self.look;
         for node in tree.walk() {
-            let said = Said {
-                state: node.state.to_string(),
-                note: node.note.clone(),
+            let is_new = match self.said.get_mut(&node.path.0) {
+                Some(said) => {
+                    said.look = look;
+                    if said.state == node.state && said.note == node.note {
+                        continue;
+                    }
+                    said.state = node.state.clone();
+                    said.note.clone_from(&node.note);
+                    false
+                }
+                None => {
+                    let said = Said {
+                        state: node.state.clone(),
+                        note: node.note.clone(),
+                        look,
+                    };
+                    self.said.insert(node.path.0.clone(), said);
+                    true
+                }
             };
-            let before = self.said.get(&node.path.0);
-            if before != Some(&said) && (before.is_some() || is_told_at_start(node.kind)) {
+            if !is_new || is_told_at_start(node.kind) {
                 let level = match node.state {
                     State::Failed(_) => Verbosity::Exception,
                     _ => Verbosity::Info,
                 };
-                let note = said.note.as_deref().unwrap_or_default();
-                self.line(level, &node.path.0, &said.state, note);
+                let note = node.note.as_deref().unwrap_or_default();
+                self.line(level, &node.path.0, &node.state.to_string(), note);
             }
-            now.insert(node.path.0.clone(), said);
         }
-        let gone = std::mem::replace(&mut self.said, now);
-        for path in gone.keys().filter(|path| !self.said.contains_key(*path)) {
-            write(
-                &mut self.file,
-                self.json,
-                self.verbosity,
-                (Verbosity::Info, path, "Gone", ""),
-            );
-        }
+        let (file, json, verbosity) = (&mut self.file, self.json, self.verbosity);
+        self.said.retain(|path, said| {
+            let is_there = said.look == look;
+            if !is_there {
+                write(file, json, verbosity, (Verbosity::Info, path, "Gone", ""));
+            }
+            is_there
+        });
     }
 
     /// Says something of the service as a whole.

@@ -32,6 +32,7 @@ pub(super) const HELP: &str = "\
   --cpu LIST                processors to run on, such as 2-3
   --http [ADDRESS:]PORT     state, metrics and a live page over HTTP; of this host unless ADDRESS says
   --http-token-file FILE    the token that requests need which change something
+  --watch                   takes over its files when they change, as SIGHUP makes it do at any time
   --json                    explain: as JSON
   --no-look                 explain: does not look at the domains
   --to xml|toml             convert: the language
@@ -52,7 +53,7 @@ const WITHOUT_EFFECT: [&str; 5] = [
 ];
 
 /// Options, those without effect left out.
-const ALL: [&str; 30] = [
+const ALL: [&str; 31] = [
     "cfgFile",
     "cfgName",
     "appName",
@@ -79,6 +80,7 @@ const ALL: [&str; 30] = [
     "cpu",
     "http",
     "http-token-file",
+    "watch",
     "json",
     "no-look",
     "quiet",
@@ -99,7 +101,7 @@ pub(super) enum Verbosity {
 pub(super) struct Misused(pub(super) String);
 
 /// What the command line says.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Options {
     pub(super) config: config::Options,
     pub(super) files: Vec<Input>,
@@ -123,6 +125,7 @@ pub(super) struct Options {
     pub(super) processors: Vec<usize>,
     pub(super) http: Option<SocketAddr>,
     pub(super) token_file: Option<PathBuf>,
+    pub(super) watch: bool,
     pub(super) json: bool,
     pub(super) look: bool,
     pub(super) to: Option<Language>,
@@ -156,6 +159,7 @@ impl Options {
             processors: Vec::new(),
             http: None,
             token_file: None,
+            watch: false,
             json: false,
             look: true,
             to: None,
@@ -236,6 +240,7 @@ impl Options {
             "version" => &mut self.version,
             "dry-run" => &mut self.dry_run,
             "strict" => &mut self.strict,
+            "watch" => &mut self.watch,
             "json" => &mut self.json,
             "noAutoEnable" => {
                 self.enable = false;

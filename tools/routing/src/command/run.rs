@@ -1,10 +1,11 @@
 //! `dunlin route run` and `check`.
 use super::log::Log;
 use super::options::{Options, Verbosity};
+use super::running::{Running, Watched};
 use super::{exit, load};
 use crate::plan::{Administration, ConnectionKind, Monitoring, Plan};
 use crate::service::{Service, StartError};
-use crate::show::{Bounds, Http, HttpOptions};
+use crate::show::{Administered, Bounds, Http, HttpOptions};
 use crate::state::{Counters, EntityKind, State, Tree};
 use dunlin::DomainParticipantQos;
 use std::io;
@@ -13,8 +14,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// How often the state is looked at, for the log.
+/// How often the state is looked at, for the log, and whether there is another configuration.
 const LOOK: Duration = Duration::from_millis(200);
+/// A state is looked at again after so many times the time that the last look took: those of
+/// thousands of routes cost no processor time either.
+const LOOK_FACTOR: u32 = 1000;
+/// But after this time at the latest.
+const LATEST_LOOK: Duration = Duration::from_secs(5);
 
 /// Runs the service that options name until it is asked to stop.
 pub(super) fn run(options: Options) -> u8 {
@@ -39,7 +45,7 @@ pub(super) fn run(options: Options) -> u8 {
 }
 
 /// Lays the options over the plan.
-fn adapt(plan: &mut Plan, options: &Options) {
+pub(super) fn adapt(plan: &mut Plan, options: &Options) {
     if let Some(name) = &options.application {
         plan.name.clone_from(name);
     }
@@ -97,6 +103,8 @@ pub(super) fn summary(plan: &Plan) -> String {
 
 fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
     let stop = stop_signal()?;
+    let hangup = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::clone(&hangup))?;
     let mut log = Log::open(options)?;
     let what = summary(&plan);
     let service = match Service::start(plan) {
@@ -110,8 +118,9 @@ fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
             return Ok(exit::FAILED);
         }
     };
-    let service = Arc::new(service);
-    let http = match shown(Arc::clone(&service), options) {
+    let running = Arc::new(Running::new(service, options));
+    let mut administrated = running.administrator(None);
+    let http = match shown(Arc::clone(&running), options) {
         Ok(http) => http,
         Err(message) => {
             eprintln!("{message}");
@@ -124,17 +133,31 @@ fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
         log.line(Verbosity::Info, "", "Shown", &place);
     }
     let end = options.stop_after.map(|after| Instant::now() + after);
+    let mut watched = options.watch.then(|| Watched::new(options));
+    let mut next_look = Instant::now();
     while !stop.load(Relaxed) && end.is_none_or(|end| Instant::now() < end) {
-        log.changes(&service.state());
+        let is_new = watched.as_mut().is_some_and(Watched::has_changed);
+        if hangup.swap(false, Relaxed) || is_new {
+            running.read_again();
+        }
+        administrated = running.administrator(administrated);
+        let reports = running.take_reports();
+        reports.iter().for_each(|report| report.log(&mut log));
+        let begun = Instant::now();
+        if begun >= next_look || !reports.is_empty() {
+            log.changes(&running.state());
+            let took = begun.elapsed();
+            next_look = begun + (took * LOOK_FACTOR).min(LATEST_LOOK);
+        }
         let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()));
         std::thread::sleep(left.min(LOOK));
     }
-    let tree = service.state();
+    let tree = running.state();
     log.changes(&tree);
     // Nobody asks for it any more.
-    drop(http);
-    if let Ok(service) = Arc::try_unwrap(service) {
-        service.stop();
+    drop((http, administrated));
+    if let Ok(running) = Arc::try_unwrap(running) {
+        running.stop();
     }
     log.line(Verbosity::Info, "", "Stopped", &totals(&tree));
     Ok(match has_failed(&tree) {
@@ -144,7 +167,7 @@ fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
 }
 
 /// Shows the service over HTTP, if the options want it.
-fn shown(service: Arc<Service>, options: &Options) -> Result<Option<Http>, String> {
+fn shown(service: Arc<Running>, options: &Options) -> Result<Option<Http>, String> {
     let Some(address) = options.http else {
         return match &options.token_file {
             Some(_) => Err("--http-token-file is of use with --http only".to_owned()),
@@ -163,7 +186,7 @@ fn shown(service: Arc<Service>, options: &Options) -> Result<Option<Http>, Strin
 }
 
 /// The first line of a file.
-fn token(file: &Path) -> Result<String, String> {
+pub(super) fn token(file: &Path) -> Result<String, String> {
     const SHORTEST: usize = 16;
     let text = std::fs::read_to_string(file)
         .map_err(|error| format!("--http-token-file {}: {error}", file.display()))?;

@@ -4,6 +4,8 @@ use crate::plan::{
     ConnectionKind, CreationMode, DomainRoute, Filter, Output, Plan, RouteSettings, Session,
 };
 use crate::processor;
+use crate::transformation;
+use crate::types::{RouteType, Types};
 use dunlin::ParticipantConfig;
 use dunlin_document::{Problem, Problems};
 
@@ -16,12 +18,15 @@ pub(super) fn check(plan: &Plan, places: &Places, allow_loop: bool, problems: &m
         let at = path::domain_route(&service, &route.name);
         checker.domains(route, &at);
         checker.modes(route, &at);
-        checker.routes(route, &at);
+        checker.routes(route, &at, &plan.types);
     }
     if !allow_loop && !checker.problems.has_errors() {
         checker.loops(plan, &service);
     }
 }
+
+/// The most types of a route that are looked at.
+const MOST_TYPES: usize = 64;
 
 /// The most ways, from an input to an output, that are compared with each other.
 const MOST_WAYS: usize = 4096;
@@ -89,20 +94,22 @@ impl Checker<'_> {
         self.problems.push(problem.help(help));
     }
 
+    /// A message, and in a line of its own what is wrong there.
+    fn push_lines(&mut self, path: &str, message: &str) {
+        let mut lines = message.lines();
+        let problem = Problem::error(self.places.at(path), lines.next().unwrap_or_default());
+        self.problems.push(match lines.next() {
+            Some(line) => problem.help(line.trim().to_owned()),
+            None => problem,
+        });
+    }
+
     /// What this version does not do.
     fn without_effect(&mut self, plan: &Plan, at: &str) {
         let sessions = || plan.domain_routes.iter().flat_map(|route| &route.sessions);
         let threads = sessions().any(|session| session.threads.size > 1);
         let processors = sessions().any(|session| !session.threads.processors.is_empty());
         for (is_there, message) in [
-            (
-                plan.administration.is_some(),
-                "administration is ignored: requests over DDS are not answered yet",
-            ),
-            (
-                plan.monitoring.is_some(),
-                "monitoring is ignored: the state is in the log, and not published yet",
-            ),
             (
                 threads,
                 "several threads are ignored: whoever receives forwards",
@@ -133,27 +140,40 @@ impl Checker<'_> {
     }
 
     /// Processors that do not exist as they are written, and what would need types.
-    fn routes(&mut self, route: &DomainRoute, at: &str) {
+    fn routes(&mut self, route: &DomainRoute, at: &str, types: &Types) {
         for session in &route.sessions {
             let at = path::session(at, &session.name);
             for route in &session.routes {
                 let at = path::route(&at, &route.name);
-                self.settings(&route.settings, &at);
-                self.outputs(&route.outputs, &at);
+                let names = route
+                    .inputs
+                    .iter()
+                    .filter_map(|input| input.type_name.as_deref());
+                let known: Vec<_> = names.filter_map(|name| types.get(name)).take(1).collect();
+                self.settings(&route.settings, &known, &at);
+                self.outputs(&route.outputs, &known, types, &at);
             }
             for route in &session.auto_routes {
                 let at = path::auto_route(&at, &route.name);
-                self.settings(&route.settings, &at);
-                self.outputs(&route.outputs, &at);
+                // Patterns that are names.
+                let allowed = route.types.allow.iter();
+                let names = allowed.filter(|pattern| pattern.is_literally(pattern.text()));
+                let known = names.filter_map(|pattern| types.get(pattern.text()));
+                let known: Vec<_> = known.take(MOST_TYPES).collect();
+                self.settings(&route.settings, &known, &at);
+                self.outputs(&route.outputs, &known, types, &at);
             }
         }
     }
 
-    fn settings(&mut self, settings: &RouteSettings, at: &str) {
-        let made = settings.processor.as_ref().map(processor::make);
-        if let Some(Err(error)) = made {
-            let problem = Problem::error(self.places.at(at), error.to_string());
-            self.problems.push(problem);
+    /// `known`: types of the route that files tell.
+    fn settings(&mut self, settings: &RouteSettings, known: &[RouteType], at: &str) {
+        if let Some(plugin) = &settings.processor {
+            let types = known.iter().map(Some).chain([None]);
+            let made = types.map(|ty| processor::make(plugin, ty));
+            if let Some(error) = made.filter_map(Result::err).next() {
+                self.push_lines(at, &error.to_string());
+            }
         }
         if settings.filter_propagation.is_some() {
             let message = "filter_propagation is ignored: filters of far readers stay there";
@@ -162,17 +182,19 @@ impl Checker<'_> {
         }
     }
 
-    fn outputs(&mut self, outputs: &[Output], at: &str) {
+    fn outputs(&mut self, outputs: &[Output], known: &[RouteType], types: &Types, at: &str) {
         for output in outputs {
-            let what = match (&output.transformation, output.representation) {
-                (Some(_), _) => "a transformation",
-                (None, Some(_)) => "another representation",
-                (None, None) => continue,
+            let Some(transformation) = &output.transformation else {
+                continue;
             };
             let at = path::output(at, &output.name);
-            let message = format!("{what} needs the type, and samples pass without it");
-            let help = "leave it out, or let the application beyond do it".to_owned();
-            self.push(&at, message, help);
+            let fits = || {
+                let mut known = known.iter();
+                known.try_for_each(|one| transformation::check_types(output, &one.ty, types))
+            };
+            if let Err(message) = transformation::check(transformation).and_then(|()| fits()) {
+                self.push_lines(&at, &message);
+            }
         }
     }
 

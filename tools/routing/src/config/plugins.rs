@@ -7,8 +7,5 @@ pub(crate) fn processors() -> Vec<&'static str> {
     BUILT_IN.iter().map(|processor| processor.class).collect()
 }
 
-/// Transformations.
-pub(crate) const TRANSFORMATIONS: [&str; 0] = [];
-
 /// Adapters.
 pub(crate) const ADAPTERS: [&str; 0] = [];

@@ -166,6 +166,142 @@ fn types_say_whether_there_is_a_key() {
 }
 
 #[test]
+fn types_of_xml_are_types() {
+    use dunlin::xtypes::idl;
+    let types = r#"<types>
+      <const name="SIDES" type="int32" value="2"/>
+      <module name="geo">
+        <enum name="Color"><enumerator name="RED" value="3"/><enumerator name="BLUE"/></enum>
+        <typedef name="Names" type="string" stringMaxLength="8" sequenceMaxLength="4"/>
+        <struct name="Base" extensibility="mutable"><member name="id" type="unsignedLong" key="true"/></struct>
+        <struct name="Shape" baseType="geo::Base" extensibility="mutable">
+          <member name="color" type="nonBasic" nonBasicTypeName="Color" id="7"/>
+          <member name="names" type="nonBasic" nonBasicTypeName="geo::Names" optional="true"/>
+          <member name="sizes" type="float64" arrayDimensions="3,SIDES"/>
+          <member name="octets" type="octet" sequenceMaxLength="-1"/>
+        </struct>
+      </module>
+    </types>"#;
+    let text = BRIDGE.replace("<dds>", &format!("<dds>{types}"));
+    let types = plan("bridge.xml", &text).types;
+    assert_eq!(
+        types.names().collect::<Vec<_>>(),
+        ["geo::Base", "geo::Shape"]
+    );
+    let shape = types.get("geo::Shape").unwrap();
+    assert_eq!(shape.source.to_string(), "from <types>");
+    let shape = shape.ty;
+    assert!(shape.has_key());
+    let members: Vec<_> = shape.members().map(|m| (m.name(), m.id())).collect();
+    let expected = [
+        ("id", 0),
+        ("color", 7),
+        ("names", 8),
+        ("sizes", 9),
+        ("octets", 10),
+    ];
+    assert_eq!(members, expected);
+    let text = idl::print(shape.tree());
+    for part in [
+        "string<8>",
+        "[3][2]",
+        "sequence<octet>",
+        "@mutable",
+        "RED = 3",
+    ] {
+        let is_there = text.contains(part) || part == "RED = 3" && text.contains("@value(3) RED");
+        assert!(is_there, "{part}: {text}");
+    }
+}
+
+#[test]
+fn unions_bits_and_maps_of_xml_are_types() {
+    use dunlin::xtypes::idl;
+    let types = r#"<types>
+      <enum name="Kind"><enumerator name="NEAR"/><enumerator name="FAR" defaultLiteral="true"/></enum>
+      <bitmask name="Flags" bitBound="16">
+        <flag name="UP" position="0"/><flag name="LEFT" position="9"/>
+      </bitmask>
+      <bitset name="Packed">
+        <bitfield name="low" bitCount="3"/><bitfield bit_bound="2"/>
+        <bitfield name="high" bitCount="4" type="uint8"/>
+      </bitset>
+      <struct name="Text" nested="true"><member name="t" type="string"/></struct>
+      <union name="Pick" extensibility="final">
+        <discriminator type="nonBasic" nonBasicTypeName="Kind"/>
+        <case><caseDiscriminator value="(NEAR)"/><member name="x" type="int32"/></case>
+        <case><caseDiscriminator value="default"/>
+          <member name="text" type="nonBasic" nonBasicTypeName="Text"/></case>
+      </union>
+      <union name="Number">
+        <discriminator type="int16" key="true"/>
+        <case><caseDiscriminator value="1"/><caseDiscriminator value="2"/>
+          <member name="x" type="int32"/></case>
+      </union>
+      <struct name="All" autoid="hash" extensibility="mutable">
+        <member name="flags" type="nonBasic" nonBasicTypeName="Flags" mustUnderstand="true"/>
+        <member name="packed" type="nonBasic" nonBasicTypeName="Packed" hashid="bits"/>
+        <member name="pick" type="nonBasic" nonBasicTypeName="Pick" external="true" optional="true"/>
+        <member name="ages" type="uint8" mapKeyType="string" mapKeyStringMaxLength="8" mapMaxLength="4"/>
+        <member name="picks" type="nonBasic" nonBasicTypeName="Pick" mapKeyType="int32"/>
+        <member name="level" type="int32" default="5" min="0" max="9"/>
+        <member name="name" type="string" default="a &quot;b&quot;"/>
+      </struct>
+    </types>"#;
+    let text = BRIDGE.replace("<dds>", &format!("<dds>{types}"));
+    let read = read("bridge.xml", &text);
+    assert!(!read.report().contains("<types>"), "{}", read.report());
+    let types = read.plan.unwrap().types;
+    let names: Vec<&str> = types.names().collect();
+    assert_eq!(names, ["All", "Number", "Pick", "Text"]);
+    let all = types.get("All").unwrap().ty;
+    let text = idl::print(all.tree());
+    for part in [
+        "@bit_bound(16)",
+        "@position(9)",
+        "bitfield<3, octet> low",
+        "bitfield<2>",
+        "@final union Pick switch (::Kind)",
+        "case ::Kind::NEAR:",
+        "default:",
+        "map<string<8>, uint8, 4>",
+        "map<int32, ::Pick>",
+        "@must_understand",
+        "@optional @external",
+        "@hashid(\"bits\")",
+        "switch (@key int16)",
+        "@default(5) @min(0) @max(9)",
+        "@default(\"a \\\"b\\\"\")",
+        "@autoid(HASH)",
+        "@nested",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let number = types.get("Number").unwrap().ty;
+    let labels = number.cases()[0].labels();
+    assert_eq!(labels, [1, 2]);
+    // A filter asks for parts of them.
+    let none: [&str; 0] = [];
+    let filter =
+        dunlin_filter::Filter::new("pick._d = 'FAR' OR flags = 1 OR level > 5", &none, &all);
+    assert!(filter.is_ok(), "{filter:?}");
+}
+
+#[test]
+fn what_is_not_read_of_types_is_a_warning() {
+    let types = "<types><struct name=\"ShapeType\"><member name=\"x\" type=\"int32\" key=\"true\"/></struct>\
+                 <union name=\"U\"/></types>";
+    let text = BRIDGE.replace("<dds>", &format!("<dds>{types}"));
+    let read = read("bridge.xml", &text);
+    let report = read.report();
+    assert!(
+        report.contains("warning: of <types> only keys are known: U has no discriminator"),
+        "{report}"
+    );
+    assert_eq!(read.plan.unwrap().types.names().count(), 0);
+}
+
+#[test]
 fn variables_are_given_or_have_defaults() {
     let text = BRIDGE.replace("<domain_id>1<", "<domain_id>$(DOMAIN)<");
     let unset = read("bridge.xml", &text);

@@ -13,12 +13,14 @@ use dunlin_document::{Problem, Problems, SourceId, Span, Variables, quoted};
 use dunlin_profiles::Profiles;
 use table::{Item, Table};
 
+mod idl;
+pub(super) mod part;
 mod participant;
 mod qos;
 mod route;
 mod table;
 
-const SERVICE: [&str; 12] = [
+const SERVICE: [&str; 13] = [
     "name",
     "group",
     "enabled",
@@ -29,6 +31,7 @@ const SERVICE: [&str; 12] = [
     "monitoring",
     "limits",
     "qos_files",
+    "idl_files",
     "participants",
     "routes",
 ];
@@ -61,6 +64,8 @@ pub(super) fn read(
         variables,
         qos_files: Vec::new(),
         profiles: None,
+        base: part::Base::default(),
+        is_partial: false,
     };
     let plan = reader.service(&table, fallback);
     (!problems.has_errors()).then_some(plan)
@@ -74,6 +79,10 @@ struct Reader<'r> {
     qos_files: Vec<String>,
     /// Profiles, once one is asked for.
     profiles: Option<Profiles>,
+    /// What policies of a route are laid over.
+    base: part::Base,
+    /// What is read changes a route that is there, so it need not say everything.
+    is_partial: bool,
 }
 
 impl Reader<'_> {
@@ -93,6 +102,7 @@ impl Reader<'_> {
             administration: self.administration(table),
             monitoring: self.monitoring(table),
             limits: self.limits(table),
+            types: self.idl_files(table),
             domain_routes: vec![DomainRoute {
                 name: ONLY.to_owned(),
                 enabled: true,

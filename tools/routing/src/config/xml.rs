@@ -5,11 +5,13 @@
 use super::elements::Context;
 use super::places::{Places, path};
 use super::values;
+use crate::types::Types;
 use dunlin_document::{Document, Element, Problem, Problems, SourceId, Span, Value, quoted};
 use dunlin_profiles::ProfileSet;
 use std::collections::BTreeMap;
 
 mod domain_route;
+mod idl;
 mod plugins;
 mod qos;
 mod route;
@@ -71,6 +73,8 @@ pub(super) struct Reader<'r> {
     pub(super) domain_base: u32,
     /// Whether the types of `<types>` have keys.
     pub(super) types: BTreeMap<String, bool>,
+    /// What they are, by the names under which they are registered, too.
+    pub(super) route_types: Types,
     /// The profiles of all documents.
     pub(super) profiles: ProfileSet,
     /// The text of the built-in profiles.
@@ -93,6 +97,7 @@ impl<'r> Reader<'r> {
             problems,
             domain_base,
             types: types::keyed(documents),
+            route_types: Types::default(),
             profiles: ProfileSet::default(),
             built_in: None,
             plugins: BTreeMap::new(),
@@ -101,6 +106,7 @@ impl<'r> Reader<'r> {
         reader.profiles = ProfileSet::load(all, reader.problems);
         reader.built_in = Some(profiles.source());
         reader.plugin_libraries();
+        reader.route_types = idl::types(documents, reader.problems);
         reader
     }
 

@@ -18,18 +18,24 @@ pub(crate) struct Waiting {
 /// Bytes that wait in all backlogs of a service.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    most: usize,
+    most: AtomicUsize,
     used: AtomicUsize,
 }
 
 impl Budget {
     pub(crate) fn new(most: usize) -> Arc<Self> {
+        let most = AtomicUsize::new(most);
         let used = AtomicUsize::new(0);
         Arc::new(Self { most, used })
     }
 
+    /// Has another bound from now on.
+    pub(crate) fn resize(&self, most: usize) {
+        self.most.store(most, Relaxed);
+    }
+
     fn is_exhausted(&self) -> bool {
-        self.used.load(Relaxed) >= self.most
+        self.used.load(Relaxed) >= self.most.load(Relaxed)
     }
 }
 

@@ -5,7 +5,8 @@ use super::route::RouteCore;
 use super::tally::Tally;
 use crate::table::Slot;
 use dunlin::untyped::{UntypedReader, UntypedReaderListener};
-use dunlin::{Guid, MatchedStatus, StatusKind, StatusMask};
+use dunlin::{ChangeKind, Guid, MatchedStatus, StatusKind, StatusMask};
+use dunlin_filter::Filter;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ pub(crate) struct InputLane {
     /// For which group of sources the outputs stand that it shares with others: 0 for all. `None`
     /// if it shares none.
     pub(crate) scope: Option<u64>,
+    /// What the input wants; writers that can judge by it do so, too.
+    filter: Option<Filter>,
 }
 
 /// Which outputs take the changes of an input, by their place in the route.
@@ -54,7 +57,25 @@ impl InputLane {
             latest: Latest::default(),
             targets: Targets::default(),
             scope: None,
+            filter: None,
         }
+    }
+
+    /// Lets only those samples through that this filter passes.
+    pub(crate) fn with_filter(self, filter: Option<Filter>) -> Self {
+        Self { filter, ..self }
+    }
+
+    /// The same from now on.
+    pub(crate) fn judge_by(&mut self, filter: Option<Filter>) {
+        self.filter = filter;
+    }
+
+    /// Does its filter let a change through? Only samples have members.
+    #[inline]
+    pub(crate) fn passes(&self, kind: ChangeKind, payload: &[u8]) -> bool {
+        let filter = self.filter.as_ref();
+        kind != ChangeKind::Alive || filter.is_none_or(|filter| filter.passes(payload))
     }
 
     /// Tells it from the other inputs of the route.

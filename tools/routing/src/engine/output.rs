@@ -1,7 +1,10 @@
 //! An output as the thread that works the route has it: a writer, and what waits for room in it.
 use super::backlog::{Backlog, Waiting};
+use super::convert::Conversion;
+use super::process::MOST_STRIKES;
 use super::route::RouteCore;
 use super::tally::{Tally, add};
+use super::transform::Transform;
 use crate::engine::lock;
 use crate::table::Slot;
 use bytes::Bytes;
@@ -34,6 +37,12 @@ pub(crate) struct OutputLane {
     fault: Arc<Mutex<Option<String>>>,
     /// Something was written since it was last flushed.
     wrote: bool,
+    /// What is made of samples before they are written.
+    transform: Option<Box<Transform>>,
+    /// What is done to payloads before they are written.
+    conversion: Option<Conversion>,
+    /// How many in a row it has refused.
+    refused: u32,
 }
 
 impl Sources {
@@ -75,7 +84,42 @@ impl OutputLane {
             tally,
             fault,
             wrote: false,
+            transform: None,
+            conversion: None,
+            refused: 0,
         }
+    }
+
+    /// Puts samples into another representation.
+    pub(crate) fn with_conversion(self, conversion: Option<Conversion>) -> Self {
+        Self { conversion, ..self }
+    }
+
+    /// Makes something else of samples.
+    pub(crate) fn with_transform(self, transform: Option<Transform>) -> Self {
+        Self {
+            transform: transform.map(Box::new),
+            ..self
+        }
+    }
+
+    /// As `with_transform`, from now on.
+    pub(crate) fn transform(&mut self, transform: Box<Transform>) {
+        self.transform = Some(transform);
+    }
+
+    /// As `with_conversion`, from now on.
+    pub(crate) fn convert(&mut self, conversion: Conversion) {
+        self.conversion = Some(conversion);
+    }
+
+    /// True once if too many payloads in a row could not be transformed or converted.
+    pub(crate) fn is_out(&mut self) -> bool {
+        let is_out = self.refused >= MOST_STRIKES;
+        if is_out {
+            self.refused = 0;
+        }
+        is_out
     }
 
     /// Writes what waits, as far as there is room.
@@ -100,9 +144,50 @@ impl OutputLane {
         self.backlog.room()
     }
 
-    /// Takes a change.
+    /// Takes a change. What cannot be transformed or converted is lost and counted.
     #[inline]
     pub(crate) fn put(&mut self, change: &Passing<'_>) {
+        let Some(transform) = &mut self.transform else {
+            return self.put_converted(change);
+        };
+        match transform.apply(change) {
+            Ok(Some(made)) => self.put_converted(&Passing {
+                payload: &made.payload,
+                options: &made.options,
+                ..*change
+            }),
+            Ok(None) => add(&self.tally.held_back, 1),
+            Err(why) => self.refuse(format!("a sample cannot be transformed: {why}")),
+        }
+    }
+
+    #[inline]
+    fn put_converted(&mut self, change: &Passing<'_>) {
+        let Some(conversion) = &mut self.conversion else {
+            self.refused = 0;
+            return self.pass(change);
+        };
+        match conversion.apply(change.kind, change.payload) {
+            Ok(payload) => {
+                self.refused = 0;
+                self.pass(&Passing {
+                    payload: &payload,
+                    ..*change
+                });
+            }
+            Err(error) => self.refuse(format!("a sample cannot be converted: {error}")),
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, why: String) {
+        self.refused += 1;
+        add(&self.tally.failed, 1);
+        *lock(&self.fault) = Some(why);
+    }
+
+    #[inline]
+    fn pass(&mut self, change: &Passing<'_>) {
         if !self.backlog.is_empty() {
             return self.line_up(change);
         }

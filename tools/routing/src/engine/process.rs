@@ -13,7 +13,7 @@ pub(super) struct Process {
 }
 
 /// After so many panics in a row the route pauses.
-const MOST_STRIKES: u32 = 100;
+pub(super) const MOST_STRIKES: u32 = 100;
 
 /// The outputs as a processor sees them.
 pub(super) struct Sink<'a> {

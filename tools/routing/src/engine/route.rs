@@ -1,4 +1,5 @@
 //! A route at work.
+use super::convert::Conversion;
 use super::input::InputLane;
 use super::lock;
 use super::output::{OutputLane, Passing};
@@ -6,6 +7,7 @@ use super::process::Process;
 use super::registry::Registry;
 use super::strays::Strays;
 use super::tally::add;
+use super::transform::Transform;
 use crate::plan::{Backlog, RouteSettings};
 use crate::processor::{Change, Processor};
 use crate::state::HopLatency;
@@ -13,6 +15,7 @@ use crate::table::{Side, Slot};
 use bytes::Bytes;
 use dunlin::untyped::{UntypedSample, WriteOptions};
 use dunlin::{ChangeKind, Guid, InstanceHandle, SampleOrigin, Select};
+use dunlin_filter::Filter;
 use hdrhistogram::Histogram;
 use std::sync::Mutex;
 use std::sync::atomic::{
@@ -105,7 +108,15 @@ impl Rules {
 pub(crate) enum Edit {
     AddInput(InputLane),
     AddOutput(OutputLane),
+    /// An output writes in another representation from now on.
+    Convert(Slot, Box<Conversion>),
+    /// An output makes something else of samples from now on.
+    Transform(Slot, Box<Transform>),
+    /// An input judges by another filter from now on, or by none.
+    Judge(Slot, Option<Box<Filter>>),
     Remove(Slot),
+    /// Another processor, or none, for so many outputs in the plan.
+    Process(Option<Box<dyn Processor>>, usize),
 }
 
 /// A route as its inputs and outputs know it.
@@ -324,6 +335,9 @@ impl Work {
         }
         self.forget_sources(route);
         self.outputs.iter_mut().for_each(OutputLane::flush);
+        for output in &mut self.outputs {
+            route.pause_if(output.is_out());
+        }
         if let Some(begun) = begun.filter(|_| passed) {
             route.note_hop(begun.elapsed());
         }
@@ -427,6 +441,11 @@ impl Work {
         any
     }
 
+    fn with_output(&mut self, slot: Slot, change: impl FnOnce(&mut OutputLane)) {
+        let output = self.outputs.iter_mut().find(|output| output.slot == slot);
+        output.map_or((), change)
+    }
+
     fn apply(&mut self, now: Duration, edits: Vec<Edit>) {
         for edit in edits {
             match edit {
@@ -435,6 +454,14 @@ impl Work {
                     self.strays.hand_over(&mut output);
                     self.outputs.push(output);
                 }
+                Edit::Judge(slot, filter) => {
+                    let mut inputs = self.inputs.iter_mut();
+                    if let Some(input) = inputs.find(|input| input.slot == slot) {
+                        input.judge_by(filter.map(|filter| *filter));
+                    }
+                }
+                Edit::Convert(slot, to) => self.with_output(slot, |o| o.convert(*to)),
+                Edit::Transform(slot, to) => self.with_output(slot, |o| o.transform(to)),
                 Edit::Remove(slot) => match slot.side {
                     Side::Input => {
                         let gone = self.inputs.iter().filter(|input| input.slot == slot);
@@ -445,6 +472,9 @@ impl Work {
                     }
                     Side::Output => self.outputs.retain(|output| output.slot != slot),
                 },
+                Edit::Process(processor, outputs) => {
+                    self.processor = processor.map(|one| Process::new(one, outputs));
+                }
             }
         }
         let outputs = &self.outputs;
@@ -483,6 +513,9 @@ fn forward(
     let Ok(payload) = sample.payload() else {
         return add(&tally.failed, 1);
     };
+    if !input.passes(kind, &payload) {
+        return add(&tally.held_back, 1);
+    }
     tally.note(kind, payload.len());
     let writer = sample.info.publication;
     if let Some(process) = process {
@@ -490,6 +523,7 @@ fn forward(
             kind,
             payload,
             options,
+            written: sample.info.source_timestamp,
             input: input.slot.index,
             writer,
             is_reliable: input.is_reliable,

@@ -53,6 +53,12 @@ pub const BUILT_IN: &[BuiltIn] = &[
         make: delay,
     },
     BuiltIn {
+        class: "filter",
+        does: "lets the samples through of which the expression is true, and all that is no sample",
+        properties: &["expression"],
+        make: super::filter::filter,
+    },
+    BuiltIn {
         class: "last",
         does: "writes the last sample of each instance again every so many seconds",
         properties: &["seconds"],
@@ -332,6 +338,7 @@ mod tests {
                 instance: Some(InstanceHandle([instance; 16])),
                 ..WriteOptions::default()
             },
+            written: None,
             input: usize::from(instance),
             writer: Guid::UNKNOWN,
             is_reliable: true,
@@ -349,7 +356,7 @@ mod tests {
             class: class.into(),
             properties: properties.collect(),
         };
-        let made = make(&plugin).map_err(|error| error.to_string())?;
+        let made = make(&plugin, None).map_err(|error| error.to_string())?;
         made.ok_or_else(|| "it forwards".into())
     }
 
@@ -463,6 +470,7 @@ mod tests {
         let none = Given {
             class: "x",
             values: &Default::default(),
+            ty: None,
         };
         assert_eq!(none.number("y", Some(2.0), ""), Ok(2.0));
     }

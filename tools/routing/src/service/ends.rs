@@ -2,14 +2,19 @@
 use super::qos;
 use super::site::Joined;
 use crate::engine::{
-    Admission, Backlog, Budget, DataListener, Edit, InputLane, OutputLane, RoomListener, RouteCore,
-    Sources, Tally, lock,
+    Admission, Backlog, Budget, Conversion, DataListener, Edit, InputLane, OutputLane,
+    RoomListener, RouteCore, Sources, Tally, Transform, lock,
 };
 use crate::plan::{Input, Output, Route, Session};
+use crate::processor::{self, Processor};
 use crate::state::Counters;
 use crate::table::{Basis, Design, Side, Slot, Time};
+use crate::transformation;
+use crate::types::{RouteType, Types, converts};
 use dunlin::LivelinessKind;
 use dunlin::untyped::{UntypedReader, UntypedWriter};
+use dunlin::xtypes::DynamicType;
+use dunlin_filter::Filter;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
@@ -61,6 +66,8 @@ pub(super) struct Site<'a> {
     pub(super) session: &'a Session,
     pub(super) budget: &'a Arc<Budget>,
     pub(super) router: u32,
+    /// The types that files define.
+    pub(super) types: &'a Types,
 }
 
 impl Ends {
@@ -73,6 +80,47 @@ impl Ends {
             next_period: Time::ZERO,
             slots: BTreeMap::new(),
             past: HashMap::new(),
+        }
+    }
+
+    /// Has the route use another processor, called so often.
+    pub(super) fn process(
+        &mut self,
+        processor: Option<Box<dyn Processor>>,
+        period: Option<Time>,
+        outputs: usize,
+    ) {
+        self.period = period.map(|period| period.max(SHORTEST_PERIOD));
+        self.next_period = Time::ZERO;
+        self.core.edit(Edit::Process(processor, outputs));
+    }
+
+    /// The type of the route is this: its processor and the outputs that are there do from now on
+    /// what needs it.
+    pub(super) fn learn(&mut self, route: &Route, ty: &RouteType, types: &Types) {
+        // What is wrong with it is told where the inputs are made.
+        if let Ok(Some(processor)) = processor::of_route(route, Some(ty)) {
+            let outputs = route.outputs.len();
+            self.core.edit(Edit::Process(Some(processor), outputs));
+        }
+        for slot in self.slots.keys().filter(|slot| slot.side == Side::Input) {
+            let input = route.inputs.get(slot.index);
+            if let Some(Ok(filter)) = input.map(|input| judge(input, Some(ty))) {
+                self.core.edit(Edit::Judge(*slot, filter.map(Box::new)));
+            }
+        }
+        for slot in self.slots.keys().filter(|slot| slot.side == Side::Output) {
+            let output = route.outputs.get(slot.index);
+            let Some(output) = output else {
+                continue;
+            };
+            if let Ok(Some(made)) = transform(route, output, Some(ty), types) {
+                self.core.edit(Edit::Transform(*slot, Box::new(made)));
+            }
+            let written = written_type(route, output, Some(ty), types);
+            if let Some(conversion) = conversion(route, output, written.as_ref()) {
+                self.core.edit(Edit::Convert(*slot, Box::new(conversion)));
+            }
         }
     }
 
@@ -92,20 +140,22 @@ impl Ends {
         site: &Site<'_>,
         route: &Route,
         slot: Slot,
-        design: &Design,
+        (design, ty): (&Design, Option<&RouteType>),
     ) -> Result<(), EndError> {
         let tally = Arc::new(Tally::default());
         let fault = Arc::default();
-        refuse_unknown(route, slot)?;
         let endpoint = match slot.side {
             Side::Input => match route.inputs.get(slot.index) {
-                Some(input) => self.make_reader(site, route, input, (slot, design), &tally)?,
+                Some(input) => {
+                    let about = (slot, design, ty);
+                    self.make_reader(site, route, input, about, &tally)?
+                }
                 None => return Ok(()),
             },
             Side::Output => match route.outputs.get(slot.index) {
                 Some(output) => {
                     let sinks = (&tally, &fault);
-                    self.make_writer(site, route, output, (slot, design), sinks)?
+                    self.make_writer(site, route, output, (slot, design, ty), sinks)?
                 }
                 None => return Ok(()),
             },
@@ -128,9 +178,17 @@ impl Ends {
         site: &Site<'_>,
         route: &Route,
         input: &Input,
-        (slot, design): (Slot, &Design),
+        (slot, design, ty): (Slot, &Design, Option<&RouteType>),
         tally: &Arc<Tally>,
     ) -> Result<Endpoint, EndError> {
+        let judge = judge(input, ty)?;
+        if let Err(error) = processor::of_route(route, ty) {
+            return Err(dunlin::Error::BadParameter(error.to_string()));
+        }
+        // Nothing is taken that no output can write.
+        for output in &route.outputs {
+            transform(route, output, ty, site.types)?;
+        }
         let topic = site.joined.topic(&input.topic, &design.ty)?;
         let (qos, group) = qos::of_reader(site.session, input, design);
         let subscriber = site.joined.participant.create_subscriber(group);
@@ -150,7 +208,8 @@ impl Ends {
             design.ty.keyed,
             Arc::clone(tally),
             Arc::clone(&admission),
-        );
+        )
+        .with_filter(judge);
         self.core.edit(Edit::AddInput(lane));
         Ok(Endpoint::Reader(reader, admission))
     }
@@ -160,9 +219,11 @@ impl Ends {
         site: &Site<'_>,
         route: &Route,
         output: &Output,
-        (slot, design): (Slot, &Design),
+        (slot, design, ty): (Slot, &Design, Option<&RouteType>),
         (tally, fault): (&Arc<Tally>, &Arc<Mutex<Option<String>>>),
     ) -> Result<Endpoint, EndError> {
+        let transform = transform(route, output, ty, site.types)?;
+        let written = written_type(route, output, ty, site.types);
         let topic = site.joined.topic(&output.topic, &design.ty)?;
         let (qos, group) = qos::of_writer(site.session, &route.settings, output, design);
         let publisher = site.joined.participant.create_publisher(group);
@@ -181,21 +242,36 @@ impl Ends {
             Backlog::new(route.settings.backlog, site.budget),
             Arc::clone(tally),
             Arc::clone(fault),
-        );
+        )
+        .with_transform(transform)
+        .with_conversion(conversion(route, output, written.as_ref()));
         self.core.edit(Edit::AddOutput(lane));
         Ok(Endpoint::Writer(writer))
     }
 
     /// Has an endpoint announce what it is now.
-    pub(super) fn change(&mut self, site: &Site<'_>, route: &Route, slot: Slot, design: &Design) {
+    pub(super) fn change(
+        &mut self,
+        site: &Site<'_>,
+        route: &Route,
+        slot: Slot,
+        (design, ty): (&Design, Option<&RouteType>),
+    ) {
         let Some(end) = self.slots.get_mut(&slot) else {
             return;
         };
         end.is_alive = design.is_alive;
         let changed = match (&end.endpoint, slot.side) {
             (Endpoint::Reader(reader, _), _) => route.inputs.get(slot.index).map(|input| {
-                let (qos, _) = qos::of_reader(site.session, input, design);
-                reader.set_qos(qos)
+                let (qos, group) = qos::of_reader(site.session, input, design);
+                let subscriber = reader.subscriber();
+                let regrouped = subscriber.map_or(Ok(()), |subscriber| subscriber.set_qos(group));
+                regrouped?;
+                reader.set_qos(qos)?;
+                let judge = judge(input, ty)?;
+                self.core.edit(Edit::Judge(slot, judge.map(Box::new)));
+                let filter = input.filter.as_ref();
+                reader.announce_filter(filter.map(|f| (&*f.expression, &*f.parameters)))
             }),
             (Endpoint::Writer(writer), _) => route.outputs.get(slot.index).map(|output| {
                 let (qos, group) = qos::of_writer(site.session, &route.settings, output, design);
@@ -312,20 +388,49 @@ impl End {
     }
 }
 
-/// Fails if an output asks for something for which its type would have to be known.
-fn refuse_unknown(route: &Route, slot: Slot) -> Result<(), EndError> {
-    let output = route.outputs.get(slot.index);
-    let output = output.filter(|_| slot.side == Side::Output);
-    let what = match output {
-        Some(output) if output.transformation.is_some() => "a transformation",
-        Some(output) if output.representation.is_some() => "another representation",
-        _ => return Ok(()),
+/// What an output makes of samples, if it does and the type is known.
+fn transform(
+    route: &Route,
+    output: &Output,
+    ty: Option<&RouteType>,
+    types: &Types,
+) -> Result<Option<Transform>, EndError> {
+    let Some(ty) = ty else {
+        return Ok(None);
     };
-    Err(dunlin::Error::BadParameter(format!(
-        "route {}: {what} needs the type, and the service passes samples on without knowing it: \
-         leave it out, or let the application beyond do it",
-        route.name
-    )))
+    let made = transformation::of_output(route, output, ty, types);
+    let made = made.map_err(dunlin::Error::BadParameter)?;
+    Ok(made.map(|(transformation, output)| Transform::new(transformation, &output)))
+}
+
+/// What judges the samples of an input that wants a part of them, if the type is known.
+fn judge(input: &Input, ty: Option<&RouteType>) -> Result<Option<Filter>, EndError> {
+    let (Some(filter), Some(ty)) = (&input.filter, ty) else {
+        return Ok(None);
+    };
+    let made = Filter::new(&filter.expression, &filter.parameters, &ty.ty);
+    made.map(Some).map_err(|error| {
+        let message = format!("filter of input {}: {error}", input.name);
+        dunlin::Error::BadParameter(message)
+    })
+}
+
+/// What an output converts samples to, if it does and the type is known.
+fn conversion(route: &Route, output: &Output, ty: Option<&DynamicType>) -> Option<Conversion> {
+    Some(Conversion::new(ty?, converts(route, output)?))
+}
+
+/// The type of what an output writes, if that is known.
+fn written_type(
+    route: &Route,
+    output: &Output,
+    ty: Option<&RouteType>,
+    types: &Types,
+) -> Option<DynamicType> {
+    match output.transformation {
+        Some(_) => transformation::output_type(route, output, ty?, types).ok(),
+        None => Some(ty?.ty.clone()),
+    }
 }
 
 /// Gives up the slowest reader, and the next one, until there is room; returns how many.

@@ -1,13 +1,16 @@
 //! What the thread of a service does: it tells the table what happened, and does what that says.
 use super::ends::{self, Endpoint, Ends};
-use super::site::{Identity, Site};
+use super::site::{self, Identity, Site};
 use super::{Action, StartError, UnknownPath};
 use crate::engine::{Budget, RouteCore, Rules};
-use crate::plan::{ConnectionKind, Plan, Route};
+use crate::plan::{
+    Administration, ConnectionKind, Difference, Monitoring, OtherService, ParticipantPlan, Plan,
+    Route, diff,
+};
 use crate::processor;
-use crate::table::{Command, Design, RouteId, Side, Slot, Table, Time};
-use dunlin::WaitSet;
+use crate::table::{Command, Design, Entry, RouteId, Side, Slot, Table, Time, reload};
 use dunlin::observe::{DiscoveryEvent, EntityChange};
+use dunlin::{ParticipantConfig, WaitSet};
 use std::collections::{HashMap, hash_map};
 use std::io;
 use std::sync::Arc;
@@ -27,6 +30,21 @@ pub(super) struct Execution {
     /// How many sites the wait set knows.
     watched: Vec<bool>,
     pub(super) has_ended: bool,
+    /// Why nothing is published although the plan wants it.
+    pub(super) unmonitored: Option<String>,
+}
+
+/// What is to end, the endpoints before their participants.
+pub(super) struct Ended {
+    pub(super) endpoints: Vec<Endpoint>,
+    pub(super) sites: Vec<Site>,
+}
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.endpoints.clear();
+        self.sites.iter_mut().for_each(Site::leave);
+    }
 }
 
 /// What the routes are in.
@@ -66,6 +84,7 @@ impl Around {
             session: session.ok_or("its session is gone")?,
             budget: &self.budget,
             router: self.who.router,
+            types: &self.plan.types,
         };
         Ok((site, Arc::clone(&entry.plan)))
     }
@@ -97,6 +116,7 @@ impl Execution {
             started: Instant::now(),
             due: None,
             has_ended: false,
+            unmonitored: None,
         };
         let failed = execution.join();
         let joined = execution
@@ -142,6 +162,8 @@ impl Execution {
         self.table.handle_timeout(self.now());
         self.relieve();
         self.work_on_time();
+        let asks = self.learn_types(self.now());
+        self.due = self.due.into_iter().chain(asks).min();
         self.carry_out()
     }
 
@@ -220,6 +242,7 @@ impl Execution {
                 match command {
                     Command::Make(route, slot, design) => self.make(route, slot, &design),
                     Command::Change(route, slot, design) => self.change(route, slot, &design),
+                    Command::Reform(route) => self.reform(route),
                     Command::Remove(route, slot) => {
                         let ends = self.routes.get_mut(&route);
                         ended.extend(ends.and_then(|ends| ends.remove(slot)));
@@ -245,17 +268,17 @@ impl Execution {
         let ends = match self.routes.entry(id) {
             hash_map::Entry::Occupied(known) => known.into_mut(),
             hash_map::Entry::Vacant(place) => {
-                let processor = processor::of_route(&route).map_err(|e| e.to_string())?;
+                let ty = self.table.route(id).and_then(Entry::route_type);
+                let processor = processor::of_route(&route, ty).map_err(|e| e.to_string())?;
                 let period = processor.as_ref().and_then(|processor| processor.period());
+                let period = period.or_else(|| self.around.period(&self.table, id));
                 let outputs = route.outputs.len();
                 let core = RouteCore::new(rules, processor, outputs, self.started);
-                place.insert(Ends::new(
-                    core,
-                    period.or(self.around.period(&self.table, id)),
-                ))
+                place.insert(Ends::new(core, period))
             }
         };
-        let made = ends.make(&site, &route, slot, design);
+        let ty = self.table.route(id).and_then(Entry::route_type);
+        let made = ends.make(&site, &route, slot, (design, ty));
         made.map_err(|error| error.to_string())
     }
 
@@ -263,8 +286,83 @@ impl Execution {
         if let Ok((site, route)) = self.around.site(&self.table, id, slot)
             && let Some(ends) = self.routes.get_mut(&id)
         {
-            ends.change(&site, &route, slot, design);
+            let ty = self.table.route(id).and_then(Entry::route_type);
+            ends.change(&site, &route, slot, (design, ty));
         }
+    }
+
+    /// Has a route process what it forwards as its plan says now.
+    fn reform(&mut self, id: RouteId) {
+        let Some(entry) = self.table.route(id) else {
+            return;
+        };
+        let Some(ends) = self.routes.get_mut(&id) else {
+            return;
+        };
+        // Plans are checked before they get here.
+        if let Ok(processor) = processor::of_route(&entry.plan, entry.route_type()) {
+            let period = processor.as_ref().and_then(|processor| processor.period());
+            let period = period.or_else(|| self.around.period(&self.table, id));
+            ends.process(processor, period, entry.plan.outputs.len());
+        }
+    }
+
+    /// Takes over another plan of the same service; returns what it does, and what ends when it is
+    /// dropped.
+    pub(super) fn reload(&mut self, plan: Plan) -> Result<(Vec<Difference>, Ended), OtherService> {
+        let differences = diff(&self.around.plan, &plan)?;
+        let kept = reload::kept(&self.around.plan, &plan);
+        let mut before: Vec<Option<Site>> = std::mem::take(&mut self.around.sites)
+            .into_iter()
+            .map(Some)
+            .collect();
+        let watched = std::mem::take(&mut self.watched);
+        for (at, new) in sites(&plan).into_iter().enumerate() {
+            let was = kept.get(at).copied().flatten();
+            let known = was.and_then(|was| before.get_mut(was)?.take());
+            let is_watched = was.and_then(|was| watched.get(was).copied());
+            self.watched
+                .push(known.is_some() && is_watched == Some(true));
+            self.around.sites.push(known.unwrap_or(new));
+        }
+        let old = std::mem::replace(&mut self.around.plan, plan);
+        self.around
+            .budget
+            .resize(self.around.plan.limits.payload_bytes);
+        let now = self.now();
+        self.table.reload(now, (&old, &self.around.plan), &kept);
+        // What cannot join yet is tried again.
+        self.join();
+        let endpoints = self.carry_out();
+        let sites = before.into_iter().flatten().collect();
+        Ok((differences, Ended { endpoints, sites }))
+    }
+
+    /// What is to be published, and by which participant.
+    pub(super) fn monitoring(&self) -> Option<(Monitoring, ParticipantConfig)> {
+        let plan = self.around.plan.monitoring.clone()?;
+        let participant = ParticipantPlan {
+            domain: plan.domain,
+            qos: plan.participant.clone(),
+            ..ParticipantPlan::default()
+        };
+        Some((plan, site::config(&participant, &self.around.who)))
+    }
+
+    /// Who answers requests, and by which participant.
+    pub(super) fn administration(&self) -> Option<(Administration, ParticipantConfig)> {
+        let plan = self.around.plan.administration.clone()?;
+        let participant = ParticipantPlan {
+            domain: plan.domain,
+            qos: plan.participant.clone(),
+            ..ParticipantPlan::default()
+        };
+        Some((plan, site::config(&participant, &self.around.who)))
+    }
+
+    /// What another plan would do.
+    pub(super) fn compare(&self, plan: &Plan) -> Result<Vec<Difference>, OtherService> {
+        diff(&self.around.plan, plan)
     }
 
     /// What an administrator wants.

@@ -87,6 +87,9 @@ pub(super) fn of_writer(
             *name = rename(name, &output.partitions);
         }
     }
+    if let Some(representation) = output.representation {
+        writer.representation = representation;
+    }
     writer.property = writer.property.with(Via::PROPERTY, design.via.text());
     (writer, publisher)
 }

@@ -85,7 +85,7 @@ impl Site {
         if !self.enabled || self.joined.is_some() || waits {
             return Ok(false);
         }
-        match DomainParticipant::with_config(self.plan.domain, self.config(who)) {
+        match DomainParticipant::with_config(self.plan.domain, config(&self.plan, who)) {
             Ok(participant) => {
                 self.failure = None;
                 let events = participant.discovery_events();
@@ -121,29 +121,30 @@ impl Site {
             joined.participant.close();
         }
     }
+}
 
-    fn config(&self, who: &Identity) -> ParticipantConfig {
-        let plan = &self.plan;
-        let mut own = vec![(SERVICE, format!("{:016x}", who.execution))];
-        if !who.group.is_empty() {
-            own.extend(GROUPS.map(|name| (name, who.group.clone())));
-        }
-        let mut config = ParticipantConfig {
-            name: who.service.clone(),
-            qos: plan.qos.clone(),
-            interfaces: plan.interfaces.clone(),
-            peers: plan.peers.clone(),
-            ..ParticipantConfig::default()
-        };
-        let announced = std::mem::take(&mut config.qos.property);
-        let with = |all: Properties, (name, value): &(&str, String)| all.with(*name, value);
-        config.qos.property = own.iter().fold(announced, with);
-        config.ignored_properties = own.into_iter().map(|(n, v)| (n.to_owned(), v)).collect();
-        config.transports = plan.transports.unwrap_or(config.transports);
-        config.multicast = plan.multicast.unwrap_or(config.multicast);
-        config.tcp = plan.tcp.clone().unwrap_or(config.tcp);
-        config
+/// The configuration of a participant of the service: its other participants know it, and leave its
+/// endpoints alone.
+pub(super) fn config(plan: &ParticipantPlan, who: &Identity) -> ParticipantConfig {
+    let mut own = vec![(SERVICE, format!("{:016x}", who.execution))];
+    if !who.group.is_empty() {
+        own.extend(GROUPS.map(|name| (name, who.group.clone())));
     }
+    let mut config = ParticipantConfig {
+        name: who.service.clone(),
+        qos: plan.qos.clone(),
+        interfaces: plan.interfaces.clone(),
+        peers: plan.peers.clone(),
+        ..ParticipantConfig::default()
+    };
+    let announced = std::mem::take(&mut config.qos.property);
+    let with = |all: Properties, (name, value): &(&str, String)| all.with(*name, value);
+    config.qos.property = own.iter().fold(announced, with);
+    config.ignored_properties = own.into_iter().map(|(n, v)| (n.to_owned(), v)).collect();
+    config.transports = plan.transports.unwrap_or(config.transports);
+    config.multicast = plan.multicast.unwrap_or(config.multicast);
+    config.tcp = plan.tcp.clone().unwrap_or(config.tcp);
+    config
 }
 
 impl Joined {

@@ -11,10 +11,15 @@ impl Execution {
         let state = self.above(plan.enabled);
         let mut service = Node::new(Path(path), EntityKind::Service, state);
         let refused = self.table.refused();
-        service.note = (refused > 0).then(|| {
+        let refused = (refused > 0).then(|| {
             let most = plan.limits.routes;
             format!("{refused} times a route was not made, since there are {most}: limits.routes")
         });
+        let notes: Vec<String> = refused
+            .into_iter()
+            .chain(self.unmonitored.clone())
+            .collect();
+        service.note = (!notes.is_empty()).then(|| notes.join("; "));
         let all = plan.domain_routes.iter().enumerate();
         service.children = all.map(|(at, d)| self.domain_route(at, d)).collect();
         service
@@ -80,6 +85,7 @@ impl Execution {
             let own = made.iter().filter(|(id, _)| auto.has(*id));
             Node {
                 children: own.map(|(id, entry)| self.route(*id, entry)).collect(),
+                note: auto.note_of_idle().map(str::to_owned),
                 ..Node::new(
                     auto.place.path.clone(),
                     EntityKind::AutoRoute,
@@ -175,6 +181,7 @@ impl Execution {
             connection: domain_route.connections.get(connection)?.name.clone(),
             topic: topic.clone(),
             type_name: entry.type_name(side, index).map(str::to_owned),
+            type_source: entry.route_type().map(|ty| ty.source.to_string()),
         })
     }
 }

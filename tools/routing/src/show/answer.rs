@@ -1,7 +1,6 @@
 //! What a request is answered with, without any socket.
 use super::json::tree_to_json;
-use super::{Administered, Bounds, tree_to_metrics};
-use crate::service::Action;
+use super::{Administered, Bounds, change, tree_to_metrics};
 use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
 use hyper::{Method, StatusCode};
 use percent_encoding::percent_decode_str;
@@ -25,6 +24,7 @@ pub(super) struct Access {
 pub(super) struct Asked<'a> {
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
+    pub(super) query: Option<&'a str>,
     pub(super) headers: &'a HeaderMap,
 }
 
@@ -59,7 +59,18 @@ pub(super) fn answer(
     let Ok(path) = percent_decode_str(asked.path).decode_utf8() else {
         return refusal(StatusCode::BAD_REQUEST, "the path is no UTF-8");
     };
-    match (asked.method.as_str(), &*path) {
+    let what = (asked.method.as_str(), &*path, asked.query);
+    dispatch(what, body, service, bounds)
+}
+
+/// Does what a method, a path and a query say; who asks may.
+pub(super) fn dispatch(
+    (method, path, query): (&str, &str, Option<&str>),
+    body: &[u8],
+    service: &dyn Administered,
+    bounds: &Bounds,
+) -> Answer {
+    match (method, path) {
         ("GET", "/") => whole(StatusCode::OK, HTML, PAGE.to_owned()),
         ("GET", "/metrics") => {
             let text = tree_to_metrics(&service.state(), bounds.series);
@@ -75,18 +86,23 @@ pub(super) fn answer(
                 .strip_prefix("/v1")
                 .and_then(|p| p.strip_suffix("/state"));
             match entity {
-                Some(path) => change(service, path, body),
+                Some(path) => change::state(service, path, body),
                 None => nothing(path),
             }
         }
+        ("POST", "/v1/config") => change::configure(service, query, body),
+        ("POST" | "PATCH" | "DELETE", path) => match path.strip_prefix("/v1") {
+            Some(entity) => change::edit(service, (method, query), entity, body),
+            None => nothing(path),
+        },
         (method, _) => refusal(
             StatusCode::METHOD_NOT_ALLOWED,
-            &format!("{method} is not understood; GET and PUT are"),
+            &format!("{method} is not understood; GET, PUT, POST, PATCH and DELETE are"),
         ),
     }
 }
 
-fn entity(service: &dyn Administered, path: &str) -> Answer {
+pub(super) fn entity(service: &dyn Administered, path: &str) -> Answer {
     let tree = service.state();
     // `/v1` and `/v1/routing_services` mean the service, whatever its name is.
     let node = match path.trim_end_matches('/') {
@@ -96,25 +112,6 @@ fn entity(service: &dyn Administered, path: &str) -> Answer {
     match node {
         Some(node) => json_answer(StatusCode::OK, &tree_to_json(node)),
         None => nothing(path),
-    }
-}
-
-fn change(service: &dyn Administered, path: &str, body: &[u8]) -> Answer {
-    const STATES: &str =
-        r#"the body is {"state": S}, where S is "enabled", "disabled", "paused" or "running""#;
-    let Ok(body) = serde_json::from_slice::<Value>(body) else {
-        return refusal(StatusCode::BAD_REQUEST, &format!("no JSON: {STATES}"));
-    };
-    let action = match body.get("state").and_then(Value::as_str) {
-        Some("enabled") => Action::Enable,
-        Some("disabled") => Action::Disable,
-        Some("paused") => Action::Pause,
-        Some("running") => Action::Resume,
-        _ => return refusal(StatusCode::BAD_REQUEST, STATES),
-    };
-    match service.act(path, action) {
-        Ok(()) => entity(service, path),
-        Err(error) => refusal(StatusCode::NOT_FOUND, &error.to_string()),
     }
 }
 
@@ -129,7 +126,7 @@ pub(super) fn refusal(status: StatusCode, why: &str) -> Answer {
     json_answer(status, &json!({ "error": why }))
 }
 
-fn json_answer(status: StatusCode, value: &Value) -> Answer {
+pub(super) fn json_answer(status: StatusCode, value: &Value) -> Answer {
     whole(status, JSON, format!("{value}\n"))
 }
 
@@ -190,8 +187,9 @@ fn names_an_address(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Path;
-    use crate::service::UnknownPath;
+    use crate::config::edit::{Edit, EditError};
+    use crate::plan::{Difference, DifferenceKind, Path};
+    use crate::service::{Action, UnknownPath};
     use crate::state::{EndPlace, EntityKind, Node, State};
     use std::sync::Mutex;
 
@@ -211,6 +209,7 @@ mod tests {
             input.end = Some(EndPlace {
                 connection: "a".into(),
                 topic: "Squa\nre".into(),
+                type_source: None,
                 type_name: Some("ShapeType".into()),
             });
             input.matched = 2;
@@ -238,6 +237,34 @@ mod tests {
             self.0.lock().unwrap().push((path.to_owned(), action));
             Ok(())
         }
+
+        fn edit(&self, wanted: &Edit<'_>, _: bool) -> Result<Vec<Difference>, EditError> {
+            let (path, kind) = match *wanted {
+                Edit::Add { text: "there", .. } => {
+                    return Err(EditError::Conflict("there".to_owned()));
+                }
+                Edit::Add { within, .. } if !within.ends_with("/routes") => {
+                    return Err(EditError::Unknown(within.to_owned()));
+                }
+                Edit::Add { within, .. } => (within, DifferenceKind::Added),
+                Edit::Set { text: "bad", .. } => return Err(EditError::Wrong("bad".to_owned())),
+                Edit::Set { path, text } => (path, DifferenceKind::Set(vec![text.to_owned()])),
+                Edit::Remove { path: ROUTE } => (ROUTE, DifferenceKind::Removed),
+                Edit::Remove { path } => return Err(EditError::Unknown(path.to_owned())),
+            };
+            let path = Path(path.to_owned());
+            Ok(vec![Difference { path, kind }])
+        }
+
+        fn configure(&self, text: &str, _: bool) -> Result<Vec<Difference>, String> {
+            match text {
+                "good" => Ok(vec![Difference {
+                    path: Path(ROUTE.into()),
+                    kind: DifferenceKind::Added,
+                }]),
+                _ => Err("line 1: no".to_owned()),
+            }
+        }
     }
 
     fn ask(
@@ -253,9 +280,14 @@ mod tests {
             all.insert(name.clone(), value.parse().unwrap());
         }
         let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let (path, query) = match path.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (path, None),
+        };
         let asked = Asked {
             method: &method,
             path,
+            query,
             headers: &all,
         };
         match answer(&asked, body.as_bytes(), service, access, &Bounds::default()) {
@@ -347,6 +379,26 @@ mod tests {
     }
 
     #[test]
+    fn a_configuration_is_taken_over_with_the_token_or_changes_nothing() {
+        let service = Fixed::default();
+        let access = here(Some("secret"));
+        let post = |path: &str, shown: &str, body: &str| {
+            let headers = [(AUTHORIZATION, shown)];
+            ask(&service, &access, ("POST", path), &headers, body)
+        };
+        assert_eq!(post("/v1/config", "", "good").0, 401);
+        let (status, answer) = post("/v1/config?dry_run", "Bearer secret", "good");
+        assert_eq!(status, 200);
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["dry_run"], true);
+        assert_eq!(answer["differences"][0], format!("+ {ROUTE}"));
+        let (status, why) = post("/v1/config", "Bearer secret", "bad");
+        assert!(status == 422 && why.contains("line 1"), "{why}");
+        assert_eq!(post("/v1/config?dry", "Bearer secret", "good").0, 400);
+        assert_eq!(post("/v1/elsewhere", "Bearer secret", "good").0, 404);
+    }
+
+    #[test]
     fn pages_of_others_are_not_answered() {
         let (service, access) = (Fixed::default(), here(None));
         let get =
@@ -357,5 +409,39 @@ mod tests {
         assert_eq!(get(&[(ORIGIN, "http://127.0.0.1:8085")]), 200);
         assert_eq!(get(&[(ORIGIN, "http://127.0.0.1:9999")]), 403);
         assert_eq!(get(&[(ORIGIN, "null")]), 403);
+    }
+
+    #[test]
+    fn entities_are_added_changed_and_removed_with_the_token() {
+        let service = Fixed::default();
+        let access = here(Some("secret"));
+        let ask = |method: &str, path: &str, shown: &str, body: &str| {
+            let headers = [(AUTHORIZATION, shown)];
+            let path = format!("/v1{}", path.replace('"', "%22"));
+            let (status, answer) = ask(&service, &access, (method, &path), &headers, body);
+            (status, serde_json::from_str::<Value>(&answer).unwrap())
+        };
+        let good = "Bearer secret";
+        for method in ["POST", "PATCH", "DELETE"] {
+            assert_eq!(ask(method, ROUTE, "", "x").0, 401);
+            assert_eq!(ask(method, &format!("{ROUTE}?dry"), good, "x").0, 400);
+        }
+        let (status, answer) = ask("POST", "/routing_services/s/x/routes", good, "new");
+        assert_eq!((status, &answer["dry_run"]), (201, &Value::Bool(false)));
+        let added = "+ /routing_services/s/x/routes";
+        assert_eq!(answer["differences"], json!([added]));
+        let (status, answer) = ask("PATCH", &format!("{ROUTE}?dry_run"), good, "rate");
+        assert_eq!((status, &answer["dry_run"]), (200, &Value::Bool(true)));
+        assert_eq!(
+            answer["differences"],
+            json!([format!("~ {ROUTE}: set rate")])
+        );
+        let (status, answer) = ask("DELETE", ROUTE, good, "");
+        assert_eq!(status, 200);
+        assert_eq!(answer["differences"], json!([format!("- {ROUTE}")]));
+        assert_eq!(ask("POST", "/s/routes", good, "there").0, 409);
+        assert_eq!(ask("PATCH", ROUTE, good, "bad").0, 422);
+        let (status, answer) = ask("DELETE", "/other", good, "");
+        assert_eq!((status, &answer["error"]), (404, &json!("/other")));
     }
 }

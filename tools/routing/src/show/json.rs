@@ -21,6 +21,9 @@ pub fn tree_to_json(node: &Node) -> Value {
         put("connection", end.connection.clone().into());
         put("topic", end.topic.clone().into());
         put("type", end.type_name.clone().into());
+        if let Some(source) = &end.type_source {
+            put("type_source", source.clone().into());
+        }
     }
     if matches!(
         node.kind,
@@ -47,7 +50,7 @@ pub(super) fn name(node: &Node) -> &str {
 }
 
 /// A state in one word, as it is written in requests and metrics too.
-pub(super) fn state(state: &State) -> &'static str {
+pub(crate) fn state(state: &State) -> &'static str {
     match state {
         State::Disabled => "disabled",
         State::Enabled => "enabled",
@@ -60,7 +63,7 @@ pub(super) fn state(state: &State) -> &'static str {
 }
 
 /// The element of RTI Routing Service's XML that such an entity is written as.
-pub(super) fn kind(kind: EntityKind) -> &'static str {
+pub(crate) fn kind(kind: EntityKind) -> &'static str {
     match kind {
         EntityKind::Service => "routing_service",
         EntityKind::DomainRoute => "domain_route",

@@ -195,6 +195,7 @@ async fn respond(
             let asked = Asked {
                 method: &head.method,
                 path: head.uri.path(),
+                query: head.uri.query(),
                 headers: &head.headers,
             };
             let (service, access) = (&*shown.service, &shown.access);

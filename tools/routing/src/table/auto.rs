@@ -1,6 +1,10 @@
 //! Auto routes: a route for each topic and type that passes the patterns.
-use super::{Place, RouteId, Side};
-use crate::plan::{AutoRoute, Pattern, Route};
+mod idle;
+
+use super::known::Known;
+use super::{Place, RouteId, Side, Time};
+use crate::plan::{AutoRoute, Output, Pattern, Route};
+use idle::Idle;
 use std::collections::BTreeMap;
 
 /// An auto route.
@@ -10,6 +14,7 @@ pub(crate) struct Auto {
     pub(crate) enabled: bool,
     /// By topic and type.
     routes: BTreeMap<(String, String), RouteId>,
+    idle: Idle,
 }
 
 impl Auto {
@@ -19,7 +24,38 @@ impl Auto {
             plan,
             enabled,
             routes: BTreeMap::new(),
+            idle: Idle::default(),
         }
+    }
+
+    /// One that is as `known` was goes on waiting, or has said already what it saw.
+    pub(super) fn go_on_as(&mut self, known: &Self) {
+        if self.plan == known.plan {
+            self.idle = known.idle.clone();
+        }
+    }
+
+    /// Looks once what is there, if it has made no route for a while.
+    pub(super) fn look(&mut self, now: Time, connections: &[Known], router: u32) {
+        let first = self.place.connections;
+        let own = connections.get(first..).unwrap_or_default();
+        let input = own.get(self.plan.input.connection);
+        if self.enabled && input.is_some_and(|known| known.is_up) {
+            self.idle.look(now, || idle::seen(&self.plan, own, router));
+        } else if matches!(self.idle, Idle::Until(_)) {
+            // It waits anew once its participant is there again.
+            self.idle = Idle::New;
+        }
+    }
+
+    /// When it is to look.
+    pub(super) fn due(&self) -> Option<Time> {
+        self.idle.due().filter(|_| self.enabled)
+    }
+
+    /// What it saw instead of what it is for, if it has found nothing.
+    pub(crate) fn note_of_idle(&self) -> Option<&str> {
+        self.idle.said()
     }
 
     /// The route for a topic and type that an endpoint on this side has; `None` if there is one, or
@@ -34,15 +70,25 @@ impl Auto {
         let own = connection.checked_sub(self.place.connections)?;
         let is_concerned = match side {
             Side::Input => self.plan.input.connection == own,
-            // Of a topic with a new name the old one is not known.
+            // Of a topic with a new name the old one is not known, nor a type of which another is
+            // made.
             Side::Output => {
                 let mut outputs = self.plan.outputs.iter();
-                self.plan.renames.is_empty() && outputs.any(|output| output.connection == own)
+                let is_own =
+                    |output: &Output| output.connection == own && output.type_name.is_none();
+                self.plan.renames.is_empty() && outputs.any(is_own)
             }
         };
         let key = (topic.to_owned(), type_name.to_owned());
-        let passes = self.plan.topics.passes(topic) && self.plan.types.passes(type_name);
-        if !is_concerned || !passes || self.routes.contains_key(&key) {
+        match is_concerned && !self.routes.contains_key(&key) {
+            true => self.route_of(topic, type_name),
+            false => None,
+        }
+    }
+
+    /// The route for a topic and type, if these pass.
+    pub(super) fn route_of(&self, topic: &str, type_name: &str) -> Option<(Place, Route)> {
+        if !self.plan.topics.passes(topic) || !self.plan.types.passes(type_name) {
             return None;
         }
         let named = self.routes.keys().any(|(other, _)| other == topic);
@@ -71,6 +117,12 @@ impl Auto {
     pub(super) fn note(&mut self, topic: &str, type_name: &str, route: RouteId) {
         let key = (topic.to_owned(), type_name.to_owned());
         self.routes.insert(key, route);
+        self.idle = Idle::Over;
+    }
+
+    /// Topics and types of its routes.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.routes.keys().map(|(topic, name)| (&**topic, &**name))
     }
 
     /// Forgets a route; false if it is not one of its own.

@@ -1,12 +1,14 @@
 //! What the table knows of one route.
 mod facts;
 mod reconcile;
+mod types;
 
 use super::known::Known;
 use super::sources::{Basis, Sources};
 use super::{Design, End, Place, Side, Slot, Time, Via};
 use crate::plan::{CreationMode, EndpointQos, Route, Writers};
 use crate::state::State;
+use crate::types::Knowledge;
 use dunlin::untyped::EncodedTypeInformation;
 use facts::{Fact, Settled, View};
 use std::collections::BTreeMap;
@@ -24,6 +26,8 @@ pub(crate) struct Entry {
     is_up: bool,
     /// What its type is; kept while anything of it is there.
     settled: Option<Settled>,
+    /// What is known of what its type is, if it wants to know.
+    knowledge: Option<Knowledge>,
     inputs: Vec<Fact>,
     outputs: Vec<Fact>,
     /// Who writes; kept only if somebody asks for it.
@@ -75,6 +79,7 @@ impl Entry {
             enabled,
             is_up: false,
             settled: None,
+            knowledge: None,
             sources: Sources::default(),
             ways: [Via::Nowhere, Via::Nowhere],
             wanted: BTreeMap::new(),
@@ -134,6 +139,13 @@ impl Entry {
         self.due
     }
 
+    /// The endpoints that are there, as they were announced.
+    pub(super) fn designs(&self) -> impl Iterator<Item = (Slot, Design)> {
+        let all = self.slots.iter();
+        let made = all.filter(|(_, have)| have.status == Status::Made);
+        made.map(|(slot, have)| (*slot, have.design.clone()))
+    }
+
     /// Inputs and outputs that are there or being made.
     pub(super) fn endpoints(&self) -> usize {
         self.slots.len()
@@ -159,7 +171,10 @@ impl Entry {
         }
         if let Some(settled) = self.settled.clone() {
             let told = self.told_type(view);
-            let (inputs, outputs) = self.existing();
+            let (mut inputs, outputs) = self.existing();
+            if self.lacks_type() {
+                inputs.fill(false);
+            }
             for (side, exists) in [(Side::Output, outputs), (Side::Input, inputs)] {
                 for (index, _) in exists.iter().enumerate().filter(|(_, exists)| **exists) {
                     if self.connection(side, index).is_some_and(is_up) {
@@ -170,6 +185,7 @@ impl Entry {
         }
         if self.wanted.is_empty() && !self.is_supported() {
             self.settled = None;
+            self.forget_type();
         }
     }
 
@@ -304,7 +320,9 @@ impl Entry {
     pub(crate) fn state(&self) -> RouteState {
         let (state, note) = match () {
             () if !self.enabled => (State::Disabled, None),
-            () if self.is_made(Side::Input) && self.is_made(Side::Output) => (State::Running, None),
+            () if self.is_made(Side::Input) && self.is_made(Side::Output) => {
+                (State::Running, self.why_no_type())
+            }
             () if self.settled.is_some() => (State::Started, self.why_not_running()),
             () => (State::Enabled, Some(self.why_not_started())),
         };
@@ -326,7 +344,9 @@ impl Entry {
         let mut inputs = self.plan.inputs.iter().map(|end| end as &dyn End);
         let mut outputs = self.plan.outputs.iter().map(|end| end as &dyn End);
         let never = inputs.all(route_match) && outputs.all(route_match);
-        never.then(|| "nothing would ever start: each side waits for the other".to_owned())
+        let never =
+            never.then(|| "nothing would ever start: each side waits for the other".to_owned());
+        never.or_else(|| self.why_no_type())
     }
 
     /// Is somebody there for an input or output?

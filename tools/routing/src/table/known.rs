@@ -1,6 +1,7 @@
 //! What discovery knows of one connection.
+use super::{Side, Via};
 use dunlin::observe::{ReaderData, WriterData};
-use dunlin::{EntityKind, Guid};
+use dunlin::{EntityKind, Guid, Properties};
 use std::collections::{BTreeMap, HashMap};
 
 /// The endpoints of others, by topic.
@@ -43,6 +44,22 @@ impl Known {
         forget(&mut self.writers, &topic, guid);
         forget(&mut self.readers, &topic, guid);
         Some(topic)
+    }
+
+    /// The topics and types of all endpoints, for the side of a route that they concern, whose ways
+    /// pass.
+    pub(super) fn names(&self, passes: impl Fn(&Via) -> bool) -> Vec<(Side, String, String)> {
+        let passes = |properties: &Properties| passes(&Via::of(properties));
+        let writers = self.writers.values().flat_map(|all| all.values());
+        let writers = writers.filter(|writer| passes(&writer.qos.property));
+        let writers = writers.map(|w| (Side::Input, w.topic.clone(), w.type_name.clone()));
+        let readers = self.readers.values().flat_map(|all| all.values());
+        let readers = readers.filter(|reader| passes(&reader.qos.property));
+        let readers = readers.map(|r| (Side::Output, r.topic.clone(), r.type_name.clone()));
+        let mut all: Vec<_> = writers.chain(readers).collect();
+        all.sort();
+        all.dedup();
+        all
     }
 
     /// The writers of a topic, by GUID.

@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 
 const TOPICS: [&str; 2] = ["Square", "Circle"];
 
-fn guid(number: u8, kind: EntityKind) -> Guid {
+pub(super) fn guid(number: u8, kind: EntityKind) -> Guid {
     Guid::new(
         GuidPrefix([number; 12]),
         EntityId::user(u32::from(number), kind),
     )
 }
 
-fn input(connection: usize, topic: &str, mode: CreationMode) -> Input {
+pub(super) fn input(connection: usize, topic: &str, mode: CreationMode) -> Input {
     Input {
         name: topic.into(),
         connection,
@@ -30,12 +30,13 @@ fn input(connection: usize, topic: &str, mode: CreationMode) -> Input {
     }
 }
 
-fn output(connection: usize, topic: &str, mode: CreationMode) -> Output {
+pub(super) fn output(connection: usize, topic: &str, mode: CreationMode) -> Output {
     Output {
         name: topic.into(),
         connection,
         topic: topic.into(),
         type_name: None,
+        keyed: None,
         mode,
         qos: EndpointQos::Explicit(Box::default()),
         writers: Writers::One,
@@ -63,7 +64,7 @@ fn typed(mut route: Route) -> Route {
     route
 }
 
-fn plan(routes: Vec<Route>, limits: Limits) -> Plan {
+pub(super) fn plan(routes: Vec<Route>, limits: Limits) -> Plan {
     let connection = |name: &str| Connection {
         name: name.into(),
         kind: ConnectionKind::Participant(Box::default()),
@@ -85,6 +86,7 @@ fn plan(routes: Vec<Route>, limits: Limits) -> Plan {
         administration: None,
         monitoring: None,
         limits,
+        types: Default::default(),
         domain_routes: vec![DomainRoute {
             name: "d".into(),
             enabled: true,
@@ -140,6 +142,7 @@ impl World {
                         assert!(self.there.contains(&(route, slot)), "not there");
                         assert!(changed.insert((route, slot)), "twice at once");
                     }
+                    Command::Reform(_) => {}
                     Command::Forget(route) => {
                         assert!(self.there.iter().all(|(other, _)| *other != route));
                     }
@@ -193,6 +196,15 @@ impl World {
             self.carry_out();
         }
         panic!("the table does not come to rest");
+    }
+
+    /// What is there, by the path of its route.
+    fn by_path(&self) -> BTreeMap<(String, Slot), RouteId> {
+        let all = self.there.iter().map(|(id, slot)| {
+            let path = self.table.route(*id).unwrap().place.path.to_string();
+            ((path, *slot), *id)
+        });
+        all.collect()
     }
 
     fn has(&self, connection: usize, writes: bool, topic: &str) -> bool {
@@ -282,6 +294,33 @@ impl World {
     }
 }
 
+/// Up to four routes, of which another plan may have some alike and some with other settings.
+fn routes_of_a_plan() -> impl Strategy<Value = Vec<Route>> {
+    let one = (
+        any::<bool>(),
+        prop_oneof![3 => Just(true), 1 => Just(false)],
+        few_modes(),
+    );
+    proptest::collection::vec(one, 4).prop_map(|all| {
+        let all = all.into_iter().enumerate().filter(|(_, (is, ..))| *is);
+        let made = all.map(|(at, (_, enabled, modes))| Route {
+            enabled,
+            ..typed(route(TOPICS[at % 2], at / 2, modes))
+        });
+        made.collect()
+    })
+}
+
+/// Few, so that two plans often agree.
+fn few_modes() -> impl Strategy<Value = (CreationMode, CreationMode)> {
+    use CreationMode::*;
+    prop_oneof![
+        3 => Just((OnDomainMatch, OnRouteMatch)),
+        1 => Just((OnDomainAndRouteMatch, Immediate)),
+        1 => Just((OnDemand { always: true }, OnDemand { always: true })),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
@@ -344,6 +383,52 @@ proptest! {
                 }
             }
         }
+    }
+
+    /// A table that takes over another plan ends with what one has that was made by that plan, and
+    /// does nothing to the routes that both have alike.
+    #[test]
+    fn another_plan_ends_as_if_it_had_been_the_first(
+        before in routes_of_a_plan(),
+        after in routes_of_a_plan(),
+        all in proptest::collection::vec(happens(), 0..40),
+    ) {
+        let (old, new) = (plan(before, Limits::default()), plan(after, Limits::default()));
+        let mut world = World::new(&old);
+        for what in all.iter().filter(|what| !matches!(what, Happens::Enabled(..))) {
+            world.happen(what);
+            if let Happens::Comes(connection, number, writes, _) = what
+                && !world.up[*connection]
+            {
+                world.remove(*connection, *number, *writes);
+            }
+            world.carry_out();
+        }
+        let known = world.by_path();
+        let kept = reload::kept(&old, &new);
+        prop_assert_eq!(&kept, &[Some(0), Some(1)]);
+        world.table.reload(world.now, (&old, &new), &kept);
+        world.carry_out();
+        let routes = |plan: &Plan| plan.domain_routes[0].sessions[0].routes.clone();
+        for route in routes(&old).iter().filter(|route| routes(&new).contains(route)) {
+            let path = format!("routes/{}", route.name);
+            let of = |all: &BTreeMap<(String, Slot), RouteId>| -> Vec<_> {
+                all.clone().into_iter().filter(|((p, _), _)| p.ends_with(&path)).collect()
+            };
+            prop_assert_eq!(of(&known), of(&world.by_path()));
+        }
+        world.rest();
+        let mut fresh = World::new(&new);
+        for (connection, _) in world.up.iter().enumerate().filter(|(_, is_up)| !**is_up) {
+            fresh.happen(&Happens::Down(connection));
+        }
+        fresh.carry_out();
+        for (connection, number, writes, topic) in world.remote.clone() {
+            fresh.add(connection, number, writes, topic);
+        }
+        fresh.rest();
+        let places = |world: &World| -> BTreeSet<_> { world.by_path().into_keys().collect() };
+        prop_assert_eq!(places(&world), places(&fresh));
     }
 
     /// Groups and mirrored writers are those of the sources that are there, whatever came before.

@@ -82,6 +82,7 @@ pub(crate) fn route<T: TopicData>(topic: &str, from: usize) -> Route {
         connection: 1 - from,
         topic: topic.into(),
         type_name,
+        keyed: None,
         mode: CreationMode::Immediate,
         qos: EndpointQos::Explicit(Box::new(writer)),
         writers: Writers::One,
@@ -129,6 +130,7 @@ pub(crate) fn plan(transports: Transports, routes: Vec<Route>) -> Plan {
         administration: None,
         monitoring: None,
         limits: Limits::default(),
+        types: dunlin_routing::types::Types::default(),
         domain_routes: vec![DomainRoute {
             name: "d".into(),
             enabled: true,

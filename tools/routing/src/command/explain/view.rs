@@ -320,6 +320,9 @@ fn path(settings: &RouteSettings, inputs: &[Input], outputs: &[Output]) -> Strin
             reasons.push("representation is converted".to_owned());
         }
     }
+    if inputs.iter().any(|input| input.filter.is_some()) {
+        reasons.push("filter, if a file or a source tells the type".to_owned());
+    }
     if inputs.iter().any(|input| input.max_rate.is_some()) {
         reasons.push("max_rate".to_owned());
     }

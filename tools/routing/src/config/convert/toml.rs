@@ -85,6 +85,13 @@ impl Writer {
         if !plan.enabled {
             self.line("enabled", "false");
         }
+        let mut files = plan.types.files();
+        if files.remove("<types>") {
+            self.lose("<types>: write them as IDL, and name the file in idl_files".to_owned());
+        }
+        if !files.is_empty() {
+            self.line("idl_files", array(files));
+        }
         self.waiting(plan);
         let sessions: Vec<_> = plan
             .domain_routes
@@ -375,7 +382,16 @@ impl Writer {
             Writers::Group => {}
         }
         if let Some(transformation) = &output.transformation {
-            self.line("map", table(&transformation.properties));
+            match &*transformation.class {
+                "map" => self.line("map", table(&transformation.properties)),
+                class => self.lose(format!("transformation {class}")),
+            }
+            // With another one the type would not be understood.
+            let other = output.type_name.as_ref();
+            let other = other.filter(|_| transformation.class == "map");
+            if let Some(name) = other.filter(|name| input.type_name.as_ref() != Some(name)) {
+                self.line("output_type", quoted(name));
+            }
         }
         match output.representation {
             Some(DataRepresentation::Xcdr1) => self.line("representation", quoted("xcdr1")),

@@ -124,6 +124,9 @@ impl Writer {
         if !plan.enabled {
             tag = tag.attribute("enabled", "false");
         }
+        for file in plan.types.files() {
+            self.lose(&mut tag, format!("types of {file}"));
+        }
         if plan.limits != Limits::default() {
             self.lose(&mut tag, "limits".to_owned());
         }
@@ -131,7 +134,7 @@ impl Writer {
             let domain = administration.domain.to_string();
             let mut inside = Tag::new("administration").with(Tag::text("domain_id", domain));
             if administration.allows_changes {
-                self.lose(&mut inside, "allow_changes = true".to_owned());
+                inside.push(Tag::text("allow_changes", "true".to_owned()));
             }
             inside
                 .children
@@ -383,7 +386,11 @@ impl Writer {
 
     fn output(&mut self, output: &Output, connections: &[Connection]) -> Tag {
         let mut tag = end("output", &output.name, output.connection, connections);
-        topic(&mut tag, &output.topic, output.type_name.as_deref());
+        match (&output.type_name, output.topic.is_empty()) {
+            // Auto routes have no types of their own.
+            (Some(name), true) => self.lose(&mut tag, format!("output_type {name}")),
+            (name, _) => topic(&mut tag, &output.topic, name.as_deref()),
+        }
         self.mode(&mut tag, output.mode);
         match &output.qos {
             EndpointQos::AsSource => self.lose(&mut tag, "QoS as the sources'".to_owned()),

@@ -12,7 +12,7 @@ pub(super) const ROWS: &[Element] = &[
     other(
         C::Dds,
         "types",
-        "types; what is read is whether a struct has a key",
+        "types of routes: structs, enums, typedefs, constants",
     ),
     tree(
         C::Dds,
@@ -114,6 +114,11 @@ pub(super) const ROWS: &[Element] = &[
     text(C::Annotation, "documentation", "text"),
     text(C::Administration, "enabled", "true or false [true]"),
     text(C::Administration, "domain_id", "the domain"),
+    text(
+        C::Administration,
+        "allow_changes",
+        "requests may change something, not only read [false]; not of RTI's",
+    ),
     other(
         C::Administration,
         "domain_participant_qos",

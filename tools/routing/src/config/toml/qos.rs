@@ -77,12 +77,13 @@ impl Reader<'_> {
         }
         let own = |end: &str| table.as_ref().and_then(|table| table.get(end));
         let (reader, writer) = profile.unzip();
+        let base = std::mem::take(&mut self.base);
         let reader = match own("reader") {
-            Some(item) => self.reader_qos(&item, reader.unwrap_or_default()),
+            Some(item) => self.reader_qos(&item, reader.or(base.reader).unwrap_or_default()),
             None => reader,
         };
         let writer = match own("writer") {
-            Some(item) => self.writer_qos(&item, writer.unwrap_or_default()),
+            Some(item) => self.writer_qos(&item, writer.or(base.writer).unwrap_or_default()),
             None => writer,
         };
         let reader = reader.map(|qos| EndpointQos::Explicit(Box::new(qos)));

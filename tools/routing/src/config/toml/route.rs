@@ -9,7 +9,7 @@ use crate::plan::{
 use dunlin_document::{Problem, Span, did_you_mean, quoted};
 use std::collections::BTreeMap;
 
-const ROUTE: [&str; 30] = [
+pub(super) const ROUTE: [&str; 31] = [
     "name",
     "enabled",
     "from",
@@ -27,6 +27,7 @@ const ROUTE: [&str; 30] = [
     "max_rate",
     "processor",
     "map",
+    "output_type",
     "period",
     "creation_mode",
     "announce",
@@ -52,7 +53,7 @@ const WRITERS: [(&str, Writers); 3] = [
 const MOST_WAYS: usize = 4096;
 
 /// A connection of a route, by position, and where it is named.
-type End = (usize, Span);
+pub(super) type End = (usize, Span);
 
 impl Reader<'_> {
     pub(super) fn routes(
@@ -92,7 +93,12 @@ impl Reader<'_> {
         routes
     }
 
-    fn route(&mut self, table: &Table<'_>, name: &str, all: &[Connection]) -> Vec<AutoRoute> {
+    pub(super) fn route(
+        &mut self,
+        table: &Table<'_>,
+        name: &str,
+        all: &[Connection],
+    ) -> Vec<AutoRoute> {
         table.allow(&ROUTE, self.problems);
         let from = self.ends(table, "from", all);
         let to = self.ends(table, "to", all);
@@ -127,14 +133,14 @@ impl Reader<'_> {
     }
 
     /// The route, but for what it comes from.
-    fn template(
+    pub(super) fn template(
         &mut self,
         table: &Table<'_>,
         name: &str,
         to: &[End],
         all: &[Connection],
     ) -> AutoRoute {
-        if table.get("topics").is_none() {
+        if table.get("topics").is_none() && !self.is_partial {
             let problem = Problem::error(table.span, format!("route {name} has no topics"));
             let help = "add topics = [\"*\"], or the patterns that you want".to_owned();
             self.problems.push(problem.help(help));
@@ -157,7 +163,8 @@ impl Reader<'_> {
             name: String::new(),
             connection: 0,
             topic: String::new(),
-            type_name: None,
+            type_name: self.output_type(table),
+            keyed: None,
             mode: output_mode,
             qos: writer,
             writers: self
@@ -354,6 +361,17 @@ impl Reader<'_> {
             .ok()
     }
 
+    /// The type that a map makes.
+    fn output_type(&mut self, table: &Table<'_>) -> Option<String> {
+        let item = table.get("output_type")?;
+        let name = item.text("the name of a type", self.problems)?;
+        if table.get("map").is_none() && !self.is_partial {
+            let message = "output_type without a map: samples stay of the type that they have";
+            self.problems.push(Problem::error(item.key_span, message));
+        }
+        Some(name.to_owned())
+    }
+
     fn map(&mut self, table: &Table<'_>) -> Option<Plugin> {
         let table = table.get("map")?.table(self.problems)?;
         Some(Plugin {
@@ -400,10 +418,11 @@ impl Reader<'_> {
     fn properties(&mut self, table: &Table<'_>) -> BTreeMap<String, String> {
         let mut properties = BTreeMap::new();
         for item in &table.items {
-            let value = match (item.as_text(), item.as_number()) {
-                (Some(text), _) => text.to_owned(),
-                (None, Some(number)) => number.to_string(),
-                (None, None) => {
+            let value = match (item.as_text(), item.as_number(), item.as_boolean()) {
+                (Some(text), ..) => text.to_owned(),
+                (None, Some(number), _) => number.to_string(),
+                (None, None, Some(is_true)) => is_true.to_string(),
+                (None, None, None) => {
                     item.wrong_kind("a value in quotes", self.problems);
                     continue;
                 }

@@ -114,6 +114,14 @@ impl<'t> Item<'t> {
         }
     }
 
+    /// The value, if it is `true` or `false`.
+    pub(super) fn as_boolean(&self) -> Option<bool> {
+        match self.value {
+            DeValue::Boolean(value) => Some(*value),
+            _ => None,
+        }
+    }
+
     pub(super) fn boolean(&self, problems: &mut Problems) -> Option<bool> {
         match self.value {
             DeValue::Boolean(value) => Some(*value),

@@ -123,6 +123,7 @@ impl Reader<'_> {
                 let message = format!("there is no type {}", quoted(reference.text));
                 self.undefined(reference, message, Some(help));
             }
+            self.route_types.register(name.text, reference.text);
             types.insert(name.text.to_owned(), keyed);
         }
         types

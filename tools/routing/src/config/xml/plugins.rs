@@ -1,7 +1,8 @@
 //! `<plugin_library>`: names of one's own for what is compiled in.
 use super::Reader;
-use crate::config::plugins::{ADAPTERS, TRANSFORMATIONS, processors};
+use crate::config::plugins::{ADAPTERS, processors};
 use crate::plan::Plugin;
+use crate::transformation;
 use dunlin_document::{Element, Problem, Value, did_you_mean, quoted};
 use std::collections::BTreeMap;
 
@@ -29,12 +30,17 @@ impl Kind {
         }
     }
 
-    fn built_in(self) -> Vec<&'static str> {
+    fn built_in(self) -> Vec<String> {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         match self {
-            Self::Processor => processors(),
-            Self::Transformation => TRANSFORMATIONS.to_vec(),
-            Self::Adapter => ADAPTERS.to_vec(),
+            Self::Processor => owned(&processors()),
+            Self::Transformation => transformation::names(),
+            Self::Adapter => owned(&ADAPTERS),
         }
+    }
+
+    fn has(self, name: &str) -> bool {
+        self.built_in().iter().any(|known| known == name)
     }
 
     /// What is built in, in words.
@@ -87,7 +93,7 @@ impl Reader<'_> {
     fn class(&mut self, element: Element<'_>, kind: Kind) -> Option<String> {
         let function = self.text(element, "create_function");
         if let Some(dll) = element.child("dll") {
-            let known = function.filter(|function| kind.built_in().contains(&function.text));
+            let known = function.filter(|function| kind.has(function.text));
             let Some(known) = known else {
                 let message = "dynamic plug-ins are not loaded";
                 let problem = Problem::error(dll.span(), message);
@@ -109,10 +115,10 @@ impl Reader<'_> {
 
     fn built_in(&mut self, class: Value<'_>, kind: Kind) -> bool {
         let known = kind.built_in();
-        if known.contains(&class.text) {
+        if kind.has(class.text) {
             return true;
         }
-        let help = did_you_mean(class.text, known.iter().copied());
+        let help = did_you_mean(class.text, known.iter().map(String::as_str));
         let help = help.unwrap_or_else(|| kind.list());
         let message = format!("there is no {} {}", kind.name(), quoted(class.text));
         self.undefined(class, message, Some(help));
@@ -134,14 +140,15 @@ impl Reader<'_> {
             plugin.properties.extend(own);
             return Some(plugin);
         }
-        if kind.built_in().contains(&named.text) {
+        if kind.has(named.text) {
             return Some(Plugin {
                 class: named.text.to_owned(),
                 properties: own,
             });
         }
         let names = self.plugins.keys().map(String::as_str);
-        let names = names.chain(kind.built_in());
+        let built_in = kind.built_in();
+        let names = names.chain(built_in.iter().map(String::as_str));
         let help = did_you_mean(named.text, names).unwrap_or_else(|| kind.list());
         let message = format!("there is no {} {}", kind.name(), quoted(named.text));
         self.undefined(named, message, Some(help));

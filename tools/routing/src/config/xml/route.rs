@@ -165,11 +165,13 @@ impl Reader<'_> {
     fn output(&mut self, element: Element<'_>, position: usize, all: &Connections<'_>) -> Output {
         let type_name = self.text(element, "registered_type_name");
         let transformation = element.child("transformation");
+        let connection = self.connection(element, all);
         Output {
             name: self.name(element, position),
-            connection: self.connection(element, all),
+            connection,
             topic: String::new(),
             type_name: type_name.map(|name| name.text.to_owned()),
+            keyed: type_name.and_then(|name| self.keyed(name, connection, all)),
             mode: self.mode(element),
             qos: EndpointQos::Explicit(Box::new(self.writer_qos(element))),
             writers: Writers::One,

@@ -30,6 +30,7 @@ impl Reader<'_> {
             administration: self.administration(element),
             monitoring: self.monitoring(element),
             limits: Limits::default(),
+            types: self.route_types.clone(),
             domain_routes,
         };
         self.noted();
@@ -42,7 +43,7 @@ impl Reader<'_> {
         Some(Administration {
             domain: self.domain(element)?,
             participant: self.participant_qos(element).qos,
-            allows_changes: false,
+            allows_changes: self.boolean(element, "allow_changes", false),
         })
     }
 

@@ -24,6 +24,8 @@ pub(super) struct Settled {
     inputs: Vec<String>,
     /// By output.
     outputs: Vec<String>,
+    /// By output, whether its type has a key.
+    outputs_keyed: Vec<bool>,
 }
 
 impl Fact {
@@ -104,7 +106,10 @@ impl Entry {
     }
 
     /// The writers of all inputs, with these.
-    fn all_writers<'a>(&'a self, view: View<'a>) -> impl Iterator<Item = (usize, &'a WriterData)> {
+    pub(super) fn all_writers<'a>(
+        &'a self,
+        view: View<'a>,
+    ) -> impl Iterator<Item = (usize, &'a WriterData)> {
         let inputs = 0..self.plan.inputs.len();
         inputs.flat_map(move |at| self.writers(view, at).map(move |data| (at, data)))
     }
@@ -147,6 +152,7 @@ impl Entry {
         let of_output = |o: &plan::Output| o.type_name.clone().unwrap_or_else(|| first.clone());
         Some(Settled {
             keyed,
+            outputs_keyed: outputs.iter().map(|o| o.keyed.unwrap_or(keyed)).collect(),
             outputs: outputs.iter().map(of_output).collect(),
             inputs: names,
         })
@@ -183,7 +189,10 @@ impl Settled {
         let passes = side == Side::Output && is_same();
         Some(TypeFacts {
             name: name.to_owned(),
-            keyed: self.keyed,
+            keyed: match side {
+                Side::Input => self.keyed,
+                Side::Output => self.outputs_keyed.get(index).copied().unwrap_or(self.keyed),
+            },
             information: told.filter(|_| passes).cloned(),
         })
     }

@@ -1,0 +1,513 @@
+//! What a changed configuration means for a service that runs: what stays as it is, what is set on
+//! what runs, and what is made anew.
+//!
+//! Things are the same if they have the same path. What stays keeps its GUIDs and histories.
+use super::*;
+use crate::types::{Wish, wish};
+use dunlin::ImmutablePolicy;
+use std::collections::BTreeMap;
+
+/// What becomes of something that two plans have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Nothing.
+    Same,
+    /// What runs takes these over.
+    Set(Vec<String>),
+    /// It is made anew, since these cannot be changed.
+    Anew(Vec<String>),
+}
+
+/// One line of what a change of the configuration does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// What it is about.
+    pub path: Path,
+    /// What happens to it.
+    pub kind: DifferenceKind,
+}
+
+/// What a change does to something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DifferenceKind {
+    /// It was not there.
+    Added,
+    /// It is there no more.
+    Removed,
+    /// It stays and takes these over.
+    Set(Vec<String>),
+    /// Another one takes its place, since these cannot be changed.
+    Replaced(Vec<String>),
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = &self.path;
+        match &self.kind {
+            DifferenceKind::Added => write!(f, "+ {path}"),
+            DifferenceKind::Removed => write!(f, "- {path}"),
+            DifferenceKind::Set(what) => write!(f, "~ {path}: set {}", what.join(", ")),
+            DifferenceKind::Replaced(why) => {
+                write!(f, "~ {path}: made anew, {}", why.join(", "))
+            }
+        }
+    }
+}
+
+/// What a service that runs cannot take over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherService {
+    /// What the service is called.
+    pub current: String,
+    /// What it would be called.
+    pub wanted: String,
+}
+
+impl fmt::Display for OtherService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the service is {:?} and cannot become {:?} while it runs: start another one",
+            self.current, self.wanted
+        )
+    }
+}
+
+impl std::error::Error for OtherService {}
+
+/// Everything that differs, in the order of the new plan, what is removed last.
+///
+/// # Errors
+/// `OtherService` if they are plans of different services.
+pub fn diff(current: &Plan, wanted: &Plan) -> Result<Vec<Difference>, OtherService> {
+    if current.name != wanted.name {
+        return Err(OtherService {
+            current: current.name.clone(),
+            wanted: wanted.name.clone(),
+        });
+    }
+    let mut all = Vec::new();
+    let own = service(current, wanted);
+    note(&mut all, &wanted.path(), own);
+    let before = things(current);
+    let after = things(wanted);
+    for (path, thing) in &after {
+        match before.get(path) {
+            None => all.push(Difference {
+                path: path.clone(),
+                kind: DifferenceKind::Added,
+            }),
+            Some(known) => note(&mut all, path, thing.fate(current, known, wanted)),
+        }
+    }
+    let gone = before.keys().filter(|path| !after.contains_key(path));
+    all.extend(gone.map(|path| Difference {
+        path: path.clone(),
+        kind: DifferenceKind::Removed,
+    }));
+    Ok(all)
+}
+
+fn note(all: &mut Vec<Difference>, path: &Path, fate: Fate) {
+    let kind = match fate {
+        Fate::Same => return,
+        Fate::Set(what) => DifferenceKind::Set(what),
+        Fate::Anew(why) => DifferenceKind::Replaced(why),
+    };
+    all.push(Difference {
+        path: path.clone(),
+        kind,
+    });
+}
+
+/// Something that has a path, with what it depends on.
+enum Thing<'p> {
+    Connection(&'p Connection, bool),
+    Session(&'p Session, bool),
+    Route(RouteIn<'p>),
+    Auto(AutoIn<'p>),
+}
+
+impl Thing<'_> {
+    /// What becomes of `before`.
+    fn fate(&self, current: &Plan, before: &Thing<'_>, wanted: &Plan) -> Fate {
+        match (before, self) {
+            (Thing::Connection(old, was), Thing::Connection(new, is)) => {
+                connection((current, old, *was), (wanted, new, *is))
+            }
+            (Thing::Session(old, was), Thing::Session(new, is)) => session((old, *was), (new, *is)),
+            (Thing::Route(old), Thing::Route(new)) => route(old, new),
+            (Thing::Auto(old), Thing::Auto(new)) => auto_route(old, new),
+            // Paths tell kinds apart.
+            _ => Fate::Same,
+        }
+    }
+}
+
+/// A route of a plan, with what it is in.
+#[derive(Clone, Copy, Debug)]
+pub struct RouteIn<'p> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// Its domain route.
+    pub domain_route: &'p DomainRoute,
+    /// Its session.
+    pub session: &'p Session,
+    /// The route.
+    pub route: &'p Route,
+}
+
+/// An auto route of a plan, with what it is in.
+#[derive(Clone, Copy, Debug)]
+pub struct AutoIn<'p> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// Its domain route.
+    pub domain_route: &'p DomainRoute,
+    /// Its session.
+    pub session: &'p Session,
+    /// The auto route.
+    pub auto: &'p AutoRoute,
+}
+
+/// All that a plan has, by path.
+fn things(plan: &Plan) -> BTreeMap<Path, Thing<'_>> {
+    let mut all = BTreeMap::new();
+    for domain_route in &plan.domain_routes {
+        let starts = plan.enabled && domain_route.enabled;
+        let of = plan.path().child("domain_routes", &domain_route.name);
+        for connection in &domain_route.connections {
+            let path = of.child("connections", &connection.name);
+            all.insert(path, Thing::Connection(connection, starts));
+        }
+        for session in &domain_route.sessions {
+            let of = of.child("sessions", &session.name);
+            all.insert(of.clone(), Thing::Session(session, starts));
+            for route in &session.routes {
+                let thing = Thing::Route(RouteIn {
+                    plan,
+                    domain_route,
+                    session,
+                    route,
+                });
+                all.insert(of.child("routes", &route.name), thing);
+            }
+            for auto in &session.auto_routes {
+                let thing = Thing::Auto(AutoIn {
+                    plan,
+                    domain_route,
+                    session,
+                    auto,
+                });
+                all.insert(of.child("auto_routes", &auto.name), thing);
+            }
+        }
+    }
+    all
+}
+
+/// What differs: what can be set, and what cannot.
+#[derive(Default)]
+struct Changes {
+    set: Vec<String>,
+    anew: Vec<String>,
+}
+
+impl Changes {
+    fn set<T: PartialEq>(&mut self, what: &str, old: &T, new: &T) {
+        if old != new {
+            self.set.push(what.to_owned());
+        }
+    }
+
+    fn anew<T: PartialEq>(&mut self, what: &str, old: &T, new: &T) {
+        if old != new {
+            self.anew.push(what.to_owned());
+        }
+    }
+
+    /// Of QoS, for which the standard says what may change.
+    fn qos<Q: PartialEq>(
+        &mut self,
+        what: &str,
+        (old, new): (&Q, &Q),
+        check: impl FnOnce(&Q, &Q) -> Result<(), ImmutablePolicy>,
+    ) {
+        match check(old, new) {
+            Err(fixed) => self.anew.push(format!(
+                "{what} {} from {} to {}",
+                fixed.policy, fixed.current, fixed.wanted
+            )),
+            Ok(()) => self.set(what, old, new),
+        }
+    }
+
+    fn fate(self) -> Fate {
+        match () {
+            () if !self.anew.is_empty() => Fate::Anew(self.anew),
+            () if !self.set.is_empty() => Fate::Set(self.set),
+            () => Fate::Same,
+        }
+    }
+}
+
+/// What becomes of the service itself; it never begins anew.
+fn service(old: &Plan, new: &Plan) -> Fate {
+    let mut changes = Changes::default();
+    changes.set("limits", &old.limits, &new.limits);
+    changes.set("monitoring", &old.monitoring, &new.monitoring);
+    changes.fate()
+}
+
+/// What becomes of a connection that both plans have.
+pub fn connection(
+    (old_plan, old, was_started): (&Plan, &Connection, bool),
+    (new_plan, new, is_started): (&Plan, &Connection, bool),
+) -> Fate {
+    let mut changes = Changes::default();
+    changes.anew("group", &old_plan.group, &new_plan.group);
+    changes.anew("enabled", &was_started, &is_started);
+    let (ConnectionKind::Participant(old), ConnectionKind::Participant(new)) =
+        (&old.kind, &new.kind);
+    changes.anew("domain", &old.domain, &new.domain);
+    changes.anew("participant QoS", &old.qos, &new.qos);
+    changes.anew("transports", &old.transports, &new.transports);
+    changes.anew("interfaces", &old.interfaces, &new.interfaces);
+    changes.anew("peers", &old.peers, &new.peers);
+    changes.anew("multicast", &old.multicast, &new.multicast);
+    changes.anew("tcp", &old.tcp, &new.tcp);
+    changes.anew("waiting", &old.waiting, &new.waiting);
+    changes.fate()
+}
+
+fn session((old, was): (&Session, bool), (new, is): (&Session, bool)) -> Fate {
+    let mut changes = Changes::default();
+    changes.set("enabled", &(old.enabled && was), &(new.enabled && is));
+    changes.anew("thread_pool", &old.threads, &new.threads);
+    group_qos(&mut changes, old, new);
+    changes.fate()
+}
+
+fn group_qos(changes: &mut Changes, old: &Session, new: &Session) {
+    let qos = (&old.publisher, &new.publisher);
+    changes.qos("publisher QoS", qos, |old, new| old.check_change(new));
+    let qos = (&old.subscriber, &new.subscriber);
+    changes.qos("subscriber QoS", qos, |old, new| old.check_change(new));
+}
+
+/// Does the plan let it start?
+fn starts(plan: &Plan, domain_route: &DomainRoute, session: &Session, own: bool) -> bool {
+    plan.enabled && domain_route.enabled && session.enabled && own
+}
+
+impl RouteIn<'_> {
+    /// The name of a connection of its domain route.
+    fn connection(&self, at: usize) -> Option<&str> {
+        let connection = self.domain_route.connections.get(at)?;
+        Some(&connection.name)
+    }
+
+    /// May it start?
+    pub fn starts(&self) -> bool {
+        starts(
+            self.plan,
+            self.domain_route,
+            self.session,
+            self.route.enabled,
+        )
+    }
+}
+
+/// What becomes of a route that both plans have, as far as it does not depend on whether its
+/// connections stay.
+pub fn route(old: &RouteIn<'_>, new: &RouteIn<'_>) -> Fate {
+    let mut changes = Changes::default();
+    changes.set("enabled", &old.starts(), &new.starts());
+    group_qos(&mut changes, old.session, new.session);
+    changes.set("period", &old.session.period, &new.session.period);
+    settings(&mut changes, &old.route.settings, &new.route.settings);
+    let ends = (&old.route.inputs, &new.route.inputs);
+    changes.anew(
+        "inputs",
+        &names(ends.0, |i| &i.name),
+        &names(ends.1, |i| &i.name),
+    );
+    for (a, b) in ends.0.iter().zip(ends.1) {
+        changes.anew(
+            "connection",
+            &old.connection(a.connection),
+            &new.connection(b.connection),
+        );
+        input(&mut changes, a, b);
+    }
+    let ends = (&old.route.outputs, &new.route.outputs);
+    changes.anew(
+        "outputs",
+        &names(ends.0, |o| &o.name),
+        &names(ends.1, |o| &o.name),
+    );
+    for (a, b) in ends.0.iter().zip(ends.1) {
+        changes.anew(
+            "connection",
+            &old.connection(a.connection),
+            &new.connection(b.connection),
+        );
+        output(&mut changes, a, b);
+    }
+    if wish(new.route) != Wish::Nothing {
+        changes.anew("types of files", &old.plan.types, &new.plan.types);
+    }
+    stay(&mut changes, old, new);
+    changes.fate()
+}
+
+fn names<'e, E>(ends: &'e [E], name: impl Fn(&'e E) -> &'e String) -> Vec<&'e String> {
+    ends.iter().map(name).collect()
+}
+
+/// What is made anew takes its endpoints with it.
+fn stay(changes: &mut Changes, old: &RouteIn<'_>, new: &RouteIn<'_>) {
+    let inputs = new.route.inputs.iter().map(|input| input.connection);
+    let all = inputs.chain(new.route.outputs.iter().map(|output| output.connection));
+    for connection in all {
+        connection_stays(
+            changes,
+            (old.plan, old.domain_route),
+            (new.plan, new.domain_route),
+            connection,
+        );
+    }
+    changes.anew.dedup();
+}
+
+fn connection_stays(
+    changes: &mut Changes,
+    (old_plan, old): (&Plan, &DomainRoute),
+    (new_plan, new): (&Plan, &DomainRoute),
+    at: usize,
+) {
+    let Some(wanted) = new.connections.get(at) else {
+        return;
+    };
+    let known = old.connections.iter().find(|c| c.name == wanted.name);
+    let was = old_plan.enabled && old.enabled;
+    let is = new_plan.enabled && new.enabled;
+    let stays = known.is_some_and(|known| {
+        connection((old_plan, known, was), (new_plan, wanted, is)) == Fate::Same
+    });
+    if !stays {
+        let name = &wanted.name;
+        changes
+            .anew
+            .push(format!("participant {name} is made anew"));
+    }
+}
+
+fn settings(changes: &mut Changes, old: &RouteSettings, new: &RouteSettings) {
+    changes.set("route_types", &old.route_types, &new.route_types);
+    changes.set("linger", &old.linger, &new.linger);
+    changes.set("stall_timeout", &old.stall_timeout, &new.stall_timeout);
+    changes.set("processor", &old.processor, &new.processor);
+    changes.set("period", &old.period, &new.period);
+    changes.anew("original_info", &old.original_info, &new.original_info);
+    changes.anew(
+        "original_timestamp",
+        &old.original_timestamp,
+        &new.original_timestamp,
+    );
+    changes.anew(
+        "propagate_dispose",
+        &old.propagate_dispose,
+        &new.propagate_dispose,
+    );
+    changes.anew(
+        "propagate_unregister",
+        &old.propagate_unregister,
+        &new.propagate_unregister,
+    );
+    changes.anew(
+        "filter_propagation",
+        &old.filter_propagation,
+        &new.filter_propagation,
+    );
+    changes.anew("backlog", &old.backlog, &new.backlog);
+    changes.anew(
+        "unregister_delay",
+        &old.unregister_delay,
+        &new.unregister_delay,
+    );
+}
+
+fn input(changes: &mut Changes, old: &Input, new: &Input) {
+    changes.anew("topic", &old.topic, &new.topic);
+    changes.anew("type", &old.type_name, &new.type_name);
+    changes.anew("keys", &old.keyed, &new.keyed);
+    changes.set("creation_mode", &old.mode, &new.mode);
+    match (&old.qos, &new.qos) {
+        (EndpointQos::Explicit(old), EndpointQos::Explicit(new)) => {
+            changes.qos("reader QoS", (&**old, &**new), |old, new| {
+                old.check_change(new)
+            });
+        }
+        (old, new) => changes.anew("reader QoS", old, new),
+    }
+    changes.set("content_filter", &old.filter, &new.filter);
+    changes.set("max_rate", &old.max_rate, &new.max_rate);
+    changes.set("partitions", &old.partitions, &new.partitions);
+}
+
+fn output(changes: &mut Changes, old: &Output, new: &Output) {
+    changes.anew("topic", &old.topic, &new.topic);
+    changes.anew("type", &old.type_name, &new.type_name);
+    changes.anew("keys", &old.keyed, &new.keyed);
+    changes.set("creation_mode", &old.mode, &new.mode);
+    match (&old.qos, &new.qos) {
+        (EndpointQos::Explicit(old), EndpointQos::Explicit(new)) => {
+            changes.qos("writer QoS", (&**old, &**new), |old, new| {
+                old.check_change(new)
+            });
+        }
+        (old, new) => changes.anew("writer QoS", old, new),
+    }
+    changes.anew("writers", &old.writers, &new.writers);
+    changes.anew("transformation", &old.transformation, &new.transformation);
+    changes.anew("representation", &old.representation, &new.representation);
+    changes.set("partitions", &old.partitions, &new.partitions);
+}
+
+/// What becomes of an auto route that both plans have. The routes that it made are judged one by
+/// one.
+pub fn auto_route(old: &AutoIn<'_>, new: &AutoIn<'_>) -> Fate {
+    let mut changes = Changes::default();
+    changes.set("topics", &old.auto.topics, &new.auto.topics);
+    changes.set("types", &old.auto.types, &new.auto.types);
+    changes.set("renames", &old.auto.renames, &new.auto.renames);
+    let of = |auto: &AutoIn<'_>| Route {
+        name: auto.auto.name.clone(),
+        enabled: auto.auto.enabled,
+        settings: auto.auto.settings.clone(),
+        inputs: vec![auto.auto.input.clone()],
+        outputs: auto.auto.outputs.clone(),
+    };
+    let (before, after) = (of(old), of(new));
+    let routes = route(
+        &RouteIn {
+            plan: old.plan,
+            domain_route: old.domain_route,
+            session: old.session,
+            route: &before,
+        },
+        &RouteIn {
+            plan: new.plan,
+            domain_route: new.domain_route,
+            session: new.session,
+            route: &after,
+        },
+    );
+    match routes {
+        Fate::Same => {}
+        Fate::Set(what) => changes.set.extend(what),
+        Fate::Anew(why) => changes.anew.extend(why),
+    }
+    changes.fate()
+}
