@@ -1,4 +1,5 @@
-// Opens a report in a browser and uses it as a reader would: `node check.mjs REPORT DIRECTORY`; pictures go to the directory.
+// Opens reports in a browser and uses them as a reader would: `node check.mjs REPORT CHAPTERS DIRECTORY`, the second report being
+// that of a campaign with chapters; pictures go to the directory.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -7,8 +8,8 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const [report, place] = process.argv.slice(2).map((path) => resolve(path));
-const address = pathToFileURL(report).href;
+const [report, chapters, place] = process.argv.slice(2).map((path) => resolve(path));
+const address = pathToFileURL(report).href, second = pathToFileURL(chapters).href;
 const profile = mkdtempSync(join(tmpdir(), "report-"));
 const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const browser = await chromium.launchPersistentContext(profile, { executablePath: "/usr/bin/chromium", headless: true, args: flags, acceptDownloads: true });
@@ -40,6 +41,8 @@ const fresh = async (width = 1280, colorScheme = "light") => {
 /** The texts of a table: rows of cells. */
 const texts = (title) => page.locator(`[aria-label="${title}"] tbody tr`).evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
 const region = (title) => page.locator(`[aria-label="${title}"][role=region]`);
+/** Where the column of a table is. */
+const column = async (title, head) => (await region(title).locator("th").allTextContents()).indexOf(head);
 const LATENCY = "Shared memory latency: unkeyed, reliable";
 
 await fresh();
@@ -100,13 +103,13 @@ await check("published figures say that they are other hardware, and their defec
 
 await check("a click on a heading sorts, a second one turns the order", async () => {
   const average = region(LATENCY).locator("th", { hasText: "Average" });
-  const column = async () => (await texts(LATENCY)).map((row) => Number(row[2].replace(/\s/g, "")));
+  const figures = async () => (await texts(LATENCY)).map((row) => Number(row[2].replace(/\s/g, "")));
   await average.locator("button").click();
   assert.equal(await average.getAttribute("aria-sort"), "ascending");
-  assert.deepEqual(await column(), (await column()).toSorted((a, b) => a - b));
+  assert.deepEqual(await figures(), (await figures()).toSorted((a, b) => a - b));
   await average.locator("button").press("Enter");
   assert.equal(await average.getAttribute("aria-sort"), "descending");
-  assert.deepEqual(await column(), (await column()).toSorted((a, b) => b - a));
+  assert.deepEqual(await figures(), (await figures()).toSorted((a, b) => b - a));
 });
 
 await check("axes are linear on request, and logarithmic again", async () => {
@@ -190,7 +193,45 @@ for (const [width, scheme] of [[375, "light"], [375, "dark"], [1280, "light"], [
     await page.screenshot({ path: join(place, `report-${width}-${scheme}.png`) });
   });
 
+await check("the first answers come first: a warning, the parts, medians beside floor and published figures", async () => {
+  await fresh();
+  assert.match(await page.locator("#head .warning").textContent(), /others use the machine: load 3.1/);
+  assert.deepEqual(await page.locator(".contents a").allTextContents(), ["How fast, against what", "UDPv4", "Shared memory", "TCP", "Machine", "What is missing"]);
+  const rows = await texts("Overview");
+  assert.deepEqual(rows.map((row) => row.slice(0, 2)), ["UDPv4", "Shared memory", "TCP"].flatMap((name) => [[name, "32 B"], [name, "63 000 B"]]));
+  // The figures are those of the tables.
+  const median = (await texts(LATENCY))[0][await column(LATENCY, "Median of runs")];
+  assert.ok(median.startsWith(rows[2][3]), `${median} and ${rows[2][3]}`);
+  assert.equal(await page.locator(".key", { hasText: "Shared memory" }).locator(".big").evaluate((node) => node.firstChild.textContent), rows[2][3]);
+  const outside = await page.locator("td.track div").evaluateAll((all) => all.flatMap((track) => [...track.children].filter((mark) => {
+    const [a, b] = [track.getBoundingClientRect(), mark.getBoundingClientRect()];
+    return b.left < a.left - 8 || b.right > a.right + 8;
+  })).length);
+  assert.equal(outside, 0);
+});
+
+await check("tables of the published columns are whole at 1280 pixels", async () => {
+  const cut = await page.locator(".scroll").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => `${e.getAttribute("aria-label")}: ${e.scrollWidth} of ${e.clientWidth}`));
+  assert.deepEqual(cut, []);
+});
+
+await check("chapters have a part each, published figures of their own, and a reason where they are missing", async () => {
+  await page.goto(second);
+  await page.waitForSelector(".chart canvas");
+  assert.deepEqual(await page.locator("[data-page] > h2").allTextContents(), ["TCP, C++98", "UDPv4, Java", "UDPv4, Routing Service"]);
+  assert.match(await page.locator("#UDPv4-Java").textContent(), /Not measured: dunlin-java: there is no JDK/);
+  await page.click('[data-layer="published"]');
+  const systems = async (title) => [...new Set((await texts(title)).map((row) => row[1]))];
+  assert.deepEqual(await systems("TCP, C++98 latency: unkeyed, reliable"), ["Dunlin in C++98", "Raw floor", "Connext C++98◇"]);
+  assert.deepEqual(await systems("UDPv4, Routing Service latency: unkeyed, reliable"), ["Dunlin in C++98, routed, blocking", "Raw floor, blocking", "Dunlin in C++98, blocking", "Raw relay, blocking", "Connext Routing Service◇"]);
+  assert.equal((await texts("UDPv4, Routing Service through a router")).length, 6);
+  assert.deepEqual((await texts("Overview")).map((row) => row[0]), ["TCP, C++98", "TCP, C++98", "UDPv4, Routing Service", "UDPv4, Routing Service"]);
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.screenshot({ path: join(place, "report-chapters.png") });
+});
+
 await check("the colours can be chosen", async () => {
+  await fresh(1280, "dark");
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await paper();
   await page.click("#theme");
@@ -209,7 +250,7 @@ await check("paper is black on white, without controls, with all tables open", a
 });
 
 await check("nothing was asked of a network, and nothing was complained of", async () => {
-  assert.deepEqual(asked.filter((url) => url !== address && !/^(data:|blob:null)/.test(url)), []);
+  assert.deepEqual(asked.filter((url) => ![address, second].includes(url) && !/^(data:|blob:null)/.test(url)), []);
   assert.deepEqual(said, []);
 });
 

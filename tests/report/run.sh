@@ -7,6 +7,6 @@ if [ -z "$place" ]; then
     place=$(mktemp -d)
     trap 'rm -rf "$place"' EXIT
 fi
-cargo run --quiet -p dunlin-campaign --example fixture -- "$place" >/dev/null
+${CARGO:-cargo} run --quiet -p dunlin-campaign --example fixture -- "$place" >/dev/null
 # The limit is there for a browser that hangs; the checks take about ten seconds.
-timeout -k 10 400 node tests/report/check.mjs "$place/campaign/report.html" "$place"
+timeout -k 10 400 node tests/report/check.mjs "$place/campaign/report.html" "$place/published/report.html" "$place"

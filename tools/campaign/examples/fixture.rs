@@ -1,5 +1,5 @@
-//! Writes two campaigns that never ran, and the report of the second with the first laid over it:
-//! for the browser's test and for whoever works on the report.
+//! Writes three campaigns that never ran, and the reports of two, one with the first laid over it
+//! and one with chapters: for the browser's test and for whoever works on the report.
 //! `cargo run -p dunlin-campaign --example fixture -- DIRECTORY`
 
 #[path = "../tests/fixture/mod.rs"]
@@ -23,5 +23,15 @@ fn main() {
     let earlier = fixture::write(&place.join("earlier"), &earlier);
     let directory = fixture::write(&place.join("campaign"), &Plan::default());
     let files = report::write_over(&directory, &[earlier]).expect("a report");
+    let published = Plan {
+        name: "published",
+        chapters: &fixture::CHAPTERS,
+        sizes: &[32, 1_024, 63_000],
+        repetitions: 2,
+        samples: 20_000,
+        ..Plan::default()
+    };
+    let directory = fixture::write(&place.join("published"), &published);
+    report::write(&directory).expect("a report");
     files.iter().for_each(|file| println!("{}", file.display()));
 }

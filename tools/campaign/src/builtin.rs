@@ -1,8 +1,9 @@
 //! The campaigns that need no file. They are files themselves, and examples of the format.
 
 /// Name and text of each.
-pub const ALL: [(&str, &str); 11] = [
+pub const ALL: [(&str, &str); 12] = [
     ("quick", include_str!("../campaigns/quick.toml")),
+    ("published", include_str!("../campaigns/published.toml")),
     (
         "published-shmem",
         include_str!("../campaigns/published-shmem.toml"),

@@ -1,6 +1,7 @@
 //! The course of a campaign: run after run until none is missing, each recorded before the next one
 //! begins.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
@@ -26,8 +27,8 @@ pub struct Course<'a> {
     pub directory: &'a Directory,
     /// Who is in it.
     pub systems: &'a [Box<dyn System>],
-    /// Where both sides start.
-    pub bench: &'a Bench,
+    /// Where both sides start, by [`Campaign::network_of`].
+    pub benches: &'a BTreeMap<String, Bench>,
 }
 
 /// Where a course is.
@@ -110,7 +111,13 @@ impl Course<'_> {
     }
 
     fn measure(&self, cell: &Cell, repetition: u32) -> Result<Run, Stopped> {
-        if self.bench.stop.load(Ordering::Relaxed) {
+        let network = self.campaign.network_of(cell);
+        let bench = self.benches.get(network).ok_or_else(|| {
+            Stopped::Absent(format!(
+                "{network} is in this campaign and cannot be had here now"
+            ))
+        })?;
+        if bench.stop.load(Ordering::Relaxed) {
             return Err(Stopped::Interrupted);
         }
         let system = self.systems.iter().find(|one| one.name() == cell.system);
@@ -124,7 +131,7 @@ impl Course<'_> {
         let turn = Turn {
             cell,
             repetition,
-            bench: self.bench,
+            bench,
             directory: self.directory,
         };
         let outcome = match system.run(&turn) {
@@ -243,6 +250,7 @@ mod tests {
             zero_copy: false,
             blocking: false,
             size,
+            chapter: String::new(),
         };
         Campaign {
             format: FORMAT,
@@ -255,6 +263,7 @@ mod tests {
             skipped: vec![],
             network: String::new(),
             hosts: vec![],
+            chapters: vec![],
         }
     }
 
@@ -283,7 +292,7 @@ mod tests {
             campaign: &campaign(),
             directory,
             systems: &systems,
-            bench: &bench(stop),
+            benches: &BTreeMap::from([(String::new(), bench(stop))]),
         };
         (course.run(&mut seen), seen)
     }

@@ -1,11 +1,13 @@
 //! The file of a campaign, TOML: what it may say, and what is said about mistakes.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Deserialize;
 
 use crate::record::Mode;
-use crate::{builtin, spelling};
+use crate::systems::is_floor;
+use crate::{builtin, naming, spelling};
 
 /// A campaign as its author wrote it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -30,6 +32,23 @@ pub struct File {
     pub network: Layout,
     /// What is measured: all combinations of each entry.
     #[serde(default)]
+    pub work: Vec<Work>,
+    /// What is measured and reported under a heading of its own.
+    #[serde(default, rename = "chapter")]
+    pub chapters: Vec<Chapter>,
+}
+
+/// A part of a campaign with its own heading, systems and network.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chapter {
+    /// Its heading. That of a published page shows the figures of that page alone.
+    pub title: String,
+    /// Who is measured, and nobody else. The first one that is no floor is what it is about.
+    pub systems: Vec<String>,
+    /// Where the sides run; without it, where those of the campaign do.
+    pub network: Option<Layout>,
+    /// What is measured: all combinations of each entry.
     pub work: Vec<Work>,
 }
 
@@ -257,6 +276,65 @@ impl Work {
     }
 }
 
+impl Chapter {
+    /// The system that it is about; empty if it has floors only.
+    pub fn subject(&self) -> &str {
+        let subject = self.systems.iter().find(|system| !is_floor(system));
+        subject.map_or("", String::as_str)
+    }
+}
+
+impl File {
+    /// Everybody who is measured.
+    pub fn systems(&self) -> Vec<String> {
+        let mut all: Vec<String> = match self.work.is_empty() {
+            true => vec![],
+            false => ["dunlin".to_owned()]
+                .into_iter()
+                .chain(self.with.clone())
+                .collect(),
+        };
+        all.extend(
+            self.chapters
+                .iter()
+                .flat_map(|chapter| chapter.systems.clone()),
+        );
+        all
+    }
+
+    /// Others beside Dunlin; of Dunlin, a chapter keeps the programs that it names.
+    pub fn measure_with(&mut self, with: &[String]) {
+        self.with = with.to_vec();
+        for chapter in &mut self.chapters {
+            chapter
+                .systems
+                .retain(|system| system.starts_with("dunlin"));
+            let systems = &chapter.systems;
+            let more: Vec<_> = with
+                .iter()
+                .filter(|system| !systems.contains(system))
+                .cloned()
+                .collect();
+            chapter.systems.extend(more);
+        }
+    }
+
+    /// Each work, with the chapter that it is in.
+    pub fn all_work(&self) -> impl Iterator<Item = (Option<&Chapter>, &Work)> {
+        let own = self.work.iter().map(|work| (None, work));
+        own.chain(
+            self.chapters
+                .iter()
+                .flat_map(|chapter| chapter.work.iter().map(move |work| (Some(chapter), work))),
+        )
+    }
+
+    /// Where the sides of a chapter run.
+    pub fn layout(&self, chapter: &Chapter) -> Layout {
+        chapter.network.unwrap_or(self.network)
+    }
+}
+
 /// Reads the file of a campaign.
 pub fn read(path: &Path) -> Result<File, String> {
     parse(&path.display().to_string(), &text(path)?)
@@ -284,11 +362,28 @@ pub fn parse(source: &str, text: &str) -> Result<File, String> {
 }
 
 fn check(file: &File) -> Result<(), String> {
-    if file.work.is_empty() {
+    if file.all_work().next().is_none() {
         return Err("there is nothing to measure; add [[work]] with transports and sizes, as in docs/campaigns.md".into());
     }
-    for (index, work) in file.work.iter().enumerate() {
-        let place = format!("[[work]] number {}", index + 1);
+    let mut names = HashSet::new();
+    for chapter in &file.chapters {
+        let title = &chapter.title;
+        if naming::plain(title).is_empty() || !names.insert(naming::plain(title)) {
+            return Err(format!(
+                "two chapters have the name {title:?}, or it has no letters; histograms have it in their names, so give each one of its own"
+            ));
+        }
+        if chapter.systems.is_empty() || chapter.work.is_empty() {
+            return Err(format!(
+                "the chapter {title:?} measures nobody or nothing; it needs systems = [\"raw\", \"dunlin\"] and [[chapter.work]]"
+            ));
+        }
+    }
+    for (index, (chapter, work)) in file.all_work().enumerate() {
+        let place = match chapter {
+            None => format!("[[work]] number {}", index + 1),
+            Some(chapter) => format!("a [[chapter.work]] of {:?}", chapter.title),
+        };
         let loaded = work.modes.contains(&Kind::Loaded);
         if let Some(sweep) = work.sweep
             && !(STEPS.contains(&sweep.steps) && sweep.from.0 < sweep.to.0)
@@ -359,6 +454,21 @@ mod tests {
 
     const WORK: &str = "[[work]]\ntransports = [\"SHMEM\"]\nsizes = [32]\n";
 
+    const CHAPTER: &str = "[[chapter]]\ntitle = \"UDPv4, C\"\nsystems = [\"raw\", \"dunlin-c\"]\n\
+                           [[chapter.work]]\ntransports = [\"UDPv4\"]\nsizes = [32]\n";
+
+    #[test]
+    fn a_chapter_says_who_is_measured_and_others_may_be_asked_for() {
+        let mut file = parse("night.toml", CHAPTER).unwrap();
+        assert_eq!(file.systems(), ["raw", "dunlin-c"]);
+        file.measure_with(&["cyclone".into()]);
+        assert_eq!(file.systems(), ["dunlin-c", "cyclone"]);
+        let both = parse("night.toml", &format!("{WORK}{CHAPTER}")).unwrap();
+        assert_eq!(both.systems(), ["dunlin", "raw", "raw", "dunlin-c"]);
+        assert_eq!(both.all_work().count(), 2);
+        assert_eq!(both.layout(&both.chapters[0]), Layout::OneHost);
+    }
+
     fn mistake(text: &str) -> String {
         parse("night.toml", text).unwrap_err()
     }
@@ -427,6 +537,18 @@ mod tests {
                 "2 to 100 steps",
             ),
             ("seconds = 1".to_string(), "nothing to measure"),
+            (
+                CHAPTER.replace("[\"raw\", \"dunlin-c\"]", "[]"),
+                "the chapter \"UDPv4, C\" measures nobody",
+            ),
+            (
+                CHAPTER.to_string() + &CHAPTER.replace("UDPv4, C\"", "UDPv4, C#\""),
+                "two chapters have the name \"UDPv4, C#\"",
+            ),
+            (
+                CHAPTER.replace("[32]", "[]"),
+                "a [[chapter.work]] of \"UDPv4, C\" has an empty list of sizes",
+            ),
         ];
         for (text, expected) in cases {
             let mistake = mistake(&text);

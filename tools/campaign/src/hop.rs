@@ -17,6 +17,8 @@ const P99: usize = 2;
 /// over the repetitions, differences and ratios within them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Hop {
+    /// The title of the chapter; empty if there are none.
+    pub chapter: String,
     /// As `-transport` takes it.
     pub transport: String,
     /// Bytes of a sample.
@@ -62,25 +64,40 @@ pub struct Figures {
     pub relay_ratio: Option<f64>,
 }
 
+/// Those that are measured with routers and without.
+const ENDS: [&str; 2] = ["dunlin", "dunlin-cpp98"];
+
 /// Value by repetition.
 type Turns = BTreeMap<u32, f64>;
 
 /// Of each kind of samples that was measured with something between the sides.
 pub fn hops(campaign: &Campaign, runs: &[Run]) -> Vec<Hop> {
-    let mut kinds: Vec<&Cell> = vec![];
+    let mut kinds: Vec<Cell> = vec![];
     for cell in &campaign.cells {
-        let ours = matches!(cell.system.as_str(), "dunlin" | "dunlin-routed");
-        let known = kinds.iter().any(|kind| same_kind(kind, cell));
-        if ours && !known && cell.mode == Mode::Latency && is_routed(campaign, cell) {
-            kinds.push(cell);
+        let ends = ENDS
+            .into_iter()
+            .find(|ends| [ends, &*routed(ends)].contains(&cell.system.as_str()));
+        if let Some(ends) = ends
+            && let kind = of_system(cell, ends)
+            && !kinds.contains(&kind)
+            && cell.mode == Mode::Latency
+            && is_routed(campaign, &kind)
+        {
+            kinds.push(kind);
         }
     }
-    kinds.into_iter().map(|kind| hop(kind, runs)).collect()
+    kinds.iter().map(|kind| hop(kind, runs)).collect()
+}
+
+/// The system with these ends and a router between them.
+fn routed(ends: &str) -> String {
+    format!("{ends}-routed")
 }
 
 fn hop(kind: &Cell, runs: &[Run]) -> Hop {
     let published = published::routed_median(kind);
     Hop {
+        chapter: kind.chapter.clone(),
         transport: kind.transport.clone(),
         size: kind.size,
         reliable: kind.reliable,
@@ -94,8 +111,10 @@ fn hop(kind: &Cell, runs: &[Run]) -> Hop {
 }
 
 fn figures(kind: &Cell, runs: &[Run], percentile: usize) -> Figures {
-    let of = |system| turns(kind, runs, system, percentile);
-    let (direct, routed, twice) = (of("dunlin"), of("dunlin-routed"), of("dunlin-routed-twice"));
+    let of = |system: &str| turns(kind, runs, system, percentile);
+    let with_one = routed(&kind.system);
+    let (direct, routed) = (of(&kind.system), of(&with_one));
+    let twice = of(&format!("{with_one}-twice"));
     let (raw, relayed) = (of("raw"), of("raw-relay"));
     let hop = within(&routed, &direct, |with, without| with - without);
     let floor = within(&relayed, &raw, |with, without| with - without);
@@ -142,15 +161,9 @@ fn of_system(kind: &Cell, system: &str) -> Cell {
     }
 }
 
-fn same_kind(one: &Cell, other: &Cell) -> bool {
-    *one == Cell {
-        system: one.system.clone(),
-        ..other.clone()
-    }
-}
-
 fn is_routed(campaign: &Campaign, kind: &Cell) -> bool {
-    let systems = ["dunlin-routed", "dunlin-routed-twice", "raw-relay"];
+    let one = routed(&kind.system);
+    let systems = [&format!("{one}-twice"), &one, "raw-relay"];
     let wanted = systems.map(|system| of_system(kind, system));
     campaign.cells.iter().any(|cell| wanted.contains(cell))
 }
@@ -168,6 +181,14 @@ fn within(with: &Turns, without: &Turns, of: impl Fn(f64, f64) -> f64) -> Option
 }
 
 impl Hop {
+    /// As [`Cell::page`].
+    pub(crate) fn page(&self) -> &str {
+        match self.chapter.is_empty() {
+            true => &self.transport,
+            false => &self.chapter,
+        }
+    }
+
     /// Whole microseconds, in brackets if they are known to be wrong.
     pub(crate) fn published_micros(&self) -> Option<String> {
         let micros = self.published? / 1_000.0;
@@ -193,10 +214,10 @@ impl Hop {
 /// The table for a terminal.
 pub(crate) fn table(hops: &[Hop]) -> String {
     let mut text = String::new();
-    for transport in transports(hops) {
+    for page in pages(hops) {
         let _ = writeln!(
             text,
-            "\nWhat a router adds over {transport}: half of the round trip at 50 %, us\n\
+            "\nWhat a router adds over {page}: half of the round trip at 50 %, us\n\
              {:>9}  {:<32}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>11}{:>11}{:>11}",
             "size",
             "",
@@ -211,7 +232,7 @@ pub(crate) fn table(hops: &[Hop]) -> String {
             "of relay",
             "published"
         );
-        for hop in hops.iter().filter(|hop| hop.transport == transport) {
+        for hop in hops.iter().filter(|hop| hop.page() == page) {
             let median = &hop.median;
             let us = |value: Option<f64>| {
                 value.map_or("-".into(), |nanos| format!("{:.2}", nanos / 1_000.0))
@@ -244,8 +265,8 @@ pub(crate) fn table(hops: &[Hop]) -> String {
 }
 
 /// Each one once, in order.
-pub(crate) fn transports(hops: &[Hop]) -> Vec<&str> {
-    let mut all: Vec<_> = hops.iter().map(|hop| hop.transport.as_str()).collect();
+fn pages(hops: &[Hop]) -> Vec<&str> {
+    let mut all: Vec<_> = hops.iter().map(Hop::page).collect();
     all.dedup();
     all
 }
@@ -265,6 +286,7 @@ mod tests {
             zero_copy: false,
             blocking: true,
             size: 32,
+            chapter: String::new(),
         }
     }
 
@@ -296,6 +318,7 @@ mod tests {
             skipped: vec![],
             network: String::new(),
             hosts: vec![],
+            chapters: vec![],
         }
     }
 

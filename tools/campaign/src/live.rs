@@ -190,6 +190,7 @@ mod tests {
             zero_copy: false,
             blocking: false,
             size,
+            chapter: String::new(),
         };
         let campaign = Campaign {
             format: FORMAT,
@@ -202,6 +203,7 @@ mod tests {
             skipped: vec![],
             network: String::new(),
             hosts: vec![],
+            chapters: vec![],
         };
         let mut picture = Picture::new(&campaign);
         let latency = Latency {

@@ -8,6 +8,9 @@ use crate::systems::is_floor;
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (transport, mode, size) = (&self.transport, self.mode, self.size);
+        if !self.chapter.is_empty() {
+            write!(f, "{}: ", self.chapter)?;
+        }
         write!(f, "{transport}, {mode}, {size} bytes, ")?;
         // A floor knows neither repair nor keys.
         if !is_floor(&self.system) {
@@ -40,13 +43,25 @@ impl fmt::Display for Mode {
 }
 
 impl Cell {
+    /// Where the report shows it: its chapter, or without one its transport.
+    pub fn page(&self) -> &str {
+        match self.chapter.is_empty() {
+            true => &self.transport,
+            false => &self.chapter,
+        }
+    }
+
     /// Its name for a file: letters, digits, dots and dashes. Different cells have different ones.
     pub fn file_name(&self) -> String {
-        let name = self.to_string().replace("/s", " per second");
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '.';
-        let words = name.split(|c| !plain(c)).filter(|word| !word.is_empty());
-        words.collect::<Vec<_>>().join("-").to_lowercase()
+        plain(&self.to_string().replace("/s", " per second"))
     }
+}
+
+/// Letters, digits, dots, and dashes in the place of all else.
+pub(crate) fn plain(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '.';
+    let words = name.split(|c| !plain(c)).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
 #[cfg(test)]
@@ -64,6 +79,7 @@ mod tests {
             zero_copy: true,
             blocking: false,
             size: 32,
+            chapter: String::new(),
         };
         let floor = Cell {
             system: "raw".into(),

@@ -70,6 +70,7 @@ mod tests {
             zero_copy: false,
             blocking: false,
             size: 32,
+            chapter: String::new(),
         };
         Campaign {
             format: FORMAT,
@@ -82,6 +83,7 @@ mod tests {
             skipped: vec![],
             network: String::new(),
             hosts: vec![],
+            chapters: vec![],
         }
     }
 

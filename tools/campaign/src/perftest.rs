@@ -110,8 +110,11 @@ impl Perftest {
     pub(crate) const BOUNDED: u64 = 65_470;
 
     /// Both sides with something between them, each in the domain of its end of that.
-    pub(crate) fn routed(&self, turn: &Turn<'_>, domains: [u32; 2]) -> [Task; 2] {
-        self.sides(turn, &Program::Perftest, Some(domains))
+    ///
+    /// # Errors
+    /// Where this program is cannot be told.
+    pub(crate) fn routed(&self, turn: &Turn<'_>, domains: [u32; 2]) -> Result<[Task; 2], String> {
+        Ok(self.sides(turn, &self.program()?, Some(domains)))
     }
 
     fn sides(&self, turn: &Turn<'_>, program: &Program, domains: Option<[u32; 2]>) -> [Task; 2] {

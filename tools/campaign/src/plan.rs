@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::file::{File, Reliability, Waiting, Work};
+use crate::file::{Chapter, File, Reliability, Waiting, Work};
 use crate::record::{Campaign, Cell, Run};
 use crate::systems::{System, is_floor};
 
@@ -20,17 +20,25 @@ pub struct Plan {
 }
 
 /// Lists what the systems can do of what is asked; of that, only the cells whose name contains
-/// every word of `only`. `elsewhere`: the sides are on different hosts.
-pub fn plan(file: &File, systems: &[Box<dyn System>], only: &[String], elsewhere: bool) -> Plan {
+/// every word of `only`. `elsewhere`: whether the sides of a chapter ("": of what is in none) are on
+/// different hosts. A chapter has no cells where what it is about is absent.
+pub fn plan(
+    file: &File,
+    systems: &[Box<dyn System>],
+    only: &[String],
+    elsewhere: impl Fn(&str) -> bool,
+) -> Plan {
     let mut plan = Plan::default();
     let mut reasons: Vec<(String, usize)> = Vec::new();
     let mut seen = HashSet::new();
-    let wanted = file.work.iter().flat_map(|work| cells(work, systems));
+    let wanted = file
+        .all_work()
+        .flat_map(|(chapter, work)| cells(file, chapter, work, systems));
     for (cell, system) in wanted.filter(|(cell, _)| is_wanted(cell, only)) {
         if !seen.insert(cell.file_name()) {
             continue;
         }
-        let apart = elsewhere && cell.transport == "SHMEM";
+        let apart = elsewhere(&cell.chapter) && cell.transport == "SHMEM";
         let possible = match apart {
             true => Err("two hosts share no memory".into()),
             false => system.has(&cell),
@@ -67,8 +75,22 @@ pub fn missing(campaign: &Campaign, runs: &[Run]) -> Vec<(usize, u32)> {
 }
 
 /// All combinations of a work, each with who is to do it.
-fn cells<'a>(work: &Work, systems: &'a [Box<dyn System>]) -> Vec<(Cell, &'a dyn System)> {
+fn cells<'a>(
+    file: &File,
+    chapter: Option<&Chapter>,
+    work: &Work,
+    systems: &'a [Box<dyn System>],
+) -> Vec<(Cell, &'a dyn System)> {
     let mut cells = Vec::new();
+    let here = |system: &&dyn System| match chapter {
+        None => system.name() == "dunlin" || file.with.iter().any(|name| name == system.name()),
+        Some(chapter) => chapter.systems.iter().any(|name| name == system.name()),
+    };
+    let systems: Vec<_> = systems.iter().map(Box::as_ref).filter(here).collect();
+    let is_about = |chapter: &Chapter| systems.iter().any(|one| one.name() == chapter.subject());
+    if !chapter.is_none_or(is_about) {
+        return cells;
+    }
     for transport in &work.transports {
         for zero_copy in &work.zero_copy {
             for waiting in &work.waiting {
@@ -83,8 +105,9 @@ fn cells<'a>(work: &Work, systems: &'a [Box<dyn System>]) -> Vec<(Cell, &'a dyn 
                             zero_copy: *zero_copy,
                             blocking: *waiting == Waiting::Block,
                             size: size.0,
+                            chapter: chapter.map_or(String::new(), |one| one.title.clone()),
                         };
-                        piece(&mut cells, work, systems, &template);
+                        piece(&mut cells, work, &systems, &template);
                     }
                 }
             }
@@ -98,7 +121,7 @@ fn cells<'a>(work: &Work, systems: &'a [Box<dyn System>]) -> Vec<(Cell, &'a dyn 
 fn piece<'a>(
     cells: &mut Vec<(Cell, &'a dyn System)>,
     work: &Work,
-    systems: &'a [Box<dyn System>],
+    systems: &[&'a dyn System],
     template: &Cell,
 ) {
     let of = |system: &dyn System, reliable, keyed| Cell {
@@ -109,7 +132,7 @@ fn piece<'a>(
     };
     let (floors, others): (Vec<&dyn System>, Vec<&dyn System>) = systems
         .iter()
-        .map(Box::as_ref)
+        .copied()
         .partition(|system| is_floor(system.name()));
     let floors = floors.into_iter();
     cells.extend(floors.map(|floor| (of(floor, false, false), floor)));
@@ -143,7 +166,7 @@ mod tests {
 
     fn names(text: &str, only: &[&str]) -> Vec<String> {
         let only: Vec<_> = only.iter().map(|word| word.to_string()).collect();
-        let plan = plan(&parse("test", text).unwrap(), &systems(), &only, false);
+        let plan = plan(&parse("test", text).unwrap(), &systems(), &only, |_| false);
         plan.cells.iter().map(Cell::to_string).collect()
     }
 
@@ -169,7 +192,7 @@ mod tests {
     #[test]
     fn what_a_system_does_not_have_is_one_line() {
         let text = format!("{TEXT}modes = [\"throughput batched\"]\nzero_copy = [false, true]\n");
-        let plan = plan(&parse("test", &text).unwrap(), &systems(), &[], false);
+        let plan = plan(&parse("test", &text).unwrap(), &systems(), &[], |_| false);
         let expected = [
             "raw has no batches (6 cells)",
             "raw has no zero copy by UDPv4 (2 cells)",
@@ -181,8 +204,30 @@ mod tests {
     }
 
     #[test]
+    fn a_chapter_has_its_own_systems_and_none_without_those_that_it_is_about() {
+        let chapter = |title: &str, systems: &str| {
+            format!(
+                "[[chapter]]\ntitle = \"{title}\"\nsystems = [{systems}]\n[[chapter.work]]\n\
+                 transports = [\"UDPv4\", \"SHMEM\"]\nsizes = [32]\n"
+            )
+        };
+        let text =
+            chapter("Rust", "\"raw\", \"dunlin\"") + &chapter("C#", "\"raw\", \"dunlin-cs\"");
+        let file = parse("test", &text).unwrap();
+        let plan = plan(&file, &systems(), &[], |chapter| chapter == "Rust");
+        let names: Vec<_> = plan.cells.iter().map(Cell::to_string).collect();
+        let expected = [
+            "Rust: UDPv4, latency, 32 bytes, raw",
+            "Rust: UDPv4, latency, 32 bytes, reliable, unkeyed, dunlin",
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(plan.skipped, ["two hosts share no memory (2 cells)"]);
+        assert_eq!(plan.cells[0].file_name(), "rust-udpv4-latency-32-bytes-raw");
+    }
+
+    #[test]
     fn every_repetition_comes_after_the_one_before_it_and_what_is_done_is_not_missing() {
-        let cells = plan(&parse("test", TEXT).unwrap(), &systems(), &[], false).cells;
+        let cells = plan(&parse("test", TEXT).unwrap(), &systems(), &[], |_| false).cells;
         let run = |index: usize, repetition| Run {
             cell: cells[index].clone(),
             repetition,
@@ -200,6 +245,7 @@ mod tests {
             skipped: vec![],
             network: String::new(),
             hosts: vec![],
+            chapters: vec![],
         };
         let all = missing(&campaign, &[]);
         assert_eq!(all.len(), 24);

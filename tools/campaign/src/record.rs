@@ -6,6 +6,7 @@
 //! latency, `logs/` what routers between the sides had to say. Times are nanoseconds, rates are per
 //! second.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,11 +48,48 @@ pub struct Campaign {
     pub network: String,
     /// The machine of the publisher, then that of the subscriber where it is another one.
     pub hosts: Vec<Host>,
+    /// What the report tells apart, in its order; none if that is the transports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chapters: Vec<Chapter>,
+}
+
+impl Campaign {
+    /// How the sides of a cell reach each other.
+    pub fn network_of(&self, cell: &Cell) -> &str {
+        let chapter = self.chapters.iter().find(|one| one.title == cell.chapter);
+        chapter.map_or(&self.network, |chapter| &chapter.network)
+    }
+
+    /// Those that its cells use, each once.
+    pub fn networks(&self) -> Vec<&str> {
+        let mut all: Vec<_> = self
+            .cells
+            .iter()
+            .map(|cell| self.network_of(cell))
+            .collect();
+        let mut seen = HashSet::new();
+        all.retain(|network| seen.insert(*network));
+        all
+    }
+}
+
+/// A part of the campaign with a heading of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Chapter {
+    /// As [`Cell::chapter`] names it: "TCP, C++98".
+    pub title: String,
+    /// How its sides reach each other, as [`Campaign::network`] tells.
+    pub network: String,
+    /// The system that it is about; the others are what that is compared with.
+    pub subject: System,
+    /// Why it has no cells: what is not here, and how to make it.
+    #[serde(default)]
+    pub missing: Option<String>,
 }
 
 /// Who is measured: "dunlin", "dunlin-c", "dunlin-cpp98", "dunlin-java", "dunlin-cs",
-/// "dunlin-routed", "dunlin-routed-twice", "raw", "raw-relay", "cyclone", "fastdds", "iceoryx2",
-/// "zenoh".
+/// "dunlin-routed", "dunlin-routed-twice", "dunlin-cpp98-routed", "raw", "raw-relay", "cyclone",
+/// "fastdds", "iceoryx2", "zenoh".
 pub type System = String;
 
 /// One point of the campaign; its repetitions are runs.
@@ -75,6 +113,9 @@ pub struct Cell {
     pub blocking: bool,
     /// Bytes of a sample, as `-dataLen` counts them.
     pub size: u64,
+    /// The title of the chapter; empty if there are none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub chapter: String,
 }
 
 /// What a cell asks.
@@ -395,6 +436,7 @@ mod tests {
             zero_copy: false,
             blocking: false,
             size: 32,
+            chapter: String::new(),
         }
     }
 
@@ -410,6 +452,7 @@ mod tests {
             skipped: vec![],
             network: "one network namespace".into(),
             hosts: vec![Host::default()],
+            chapters: vec![],
         }
     }
 

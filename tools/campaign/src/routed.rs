@@ -39,6 +39,8 @@ pub enum Way {
     Router,
     /// The same twice in a row.
     TwoRouters,
+    /// One, and sides by the interface for C++98.
+    Cpp98Router,
 }
 
 /// Perftest and what is between its sides.
@@ -63,18 +65,19 @@ impl Routed {
         match self.way {
             Way::Relay => Perftest::Raw,
             Way::Router | Way::TwoRouters => Perftest::Dunlin,
+            Way::Cpp98Router => Perftest::Cpp98,
         }
     }
 
     fn count(&self) -> usize {
         match self.way {
-            Way::Relay | Way::Router => 1,
+            Way::Relay | Way::Router | Way::Cpp98Router => 1,
             Way::TwoRouters => 2,
         }
     }
 
     /// Both sides, each in its domain.
-    fn sides(&self, turn: &Turn<'_>) -> [Task; 2] {
+    fn sides(&self, turn: &Turn<'_>) -> Result<[Task; 2], String> {
         let last = FIRST_DOMAIN + self.count() as u32;
         self.ends().routed(turn, [FIRST_DOMAIN, last])
     }
@@ -87,7 +90,7 @@ impl Routed {
             .and_then(|between| *between.pins.get(index)?);
         let task = match self.way {
             Way::Relay => relay(turn, pin),
-            Way::Router | Way::TwoRouters => router(turn, index, pin)?,
+            Way::Router | Way::TwoRouters | Way::Cpp98Router => router(turn, index, pin)?,
         };
         let cell = turn.cell.file_name();
         let name = format!("{cell}-router-{}-{}.log", index + 1, turn.repetition);
@@ -108,6 +111,7 @@ impl System for Routed {
             Way::Relay => "raw-relay",
             Way::Router => "dunlin-routed",
             Way::TwoRouters => "dunlin-routed-twice",
+            Way::Cpp98Router => "dunlin-cpp98-routed",
         }
     }
 
@@ -132,7 +136,10 @@ impl System for Routed {
     fn prepare(&mut self) -> Result<(), String> {
         match self.way {
             Way::Relay => Ok(()),
-            Way::Router | Way::TwoRouters => route_program().and_then(|words| has_route(&words)),
+            Way::Router | Way::TwoRouters | Way::Cpp98Router => {
+                self.ends().prepare()?;
+                route_program().and_then(|words| has_route(&words))
+            }
         }
     }
 
@@ -144,7 +151,7 @@ impl System for Routed {
         let middle: Result<Vec<_>, _> = (0..self.count().min(middle::MOST))
             .map(|index| self.middle(turn, index))
             .collect();
-        let (outputs, middle) = turn.bench.all(self.sides(turn), &middle?)?;
+        let (outputs, middle) = turn.bench.all(self.sides(turn)?, &middle?)?;
         let mut measured = self.ends().measured(turn, outputs)?;
         measured.middle = middle.map(|mut middle| {
             let trips = match (&measured.latency, &measured.throughput) {
@@ -308,6 +315,7 @@ mod tests {
             zero_copy: false,
             blocking,
             size: 32,
+            chapter: String::new(),
         }
     }
 

@@ -369,8 +369,9 @@ fn same_work(floor: &Cell, cell: &Cell) -> bool {
         (Mode::Throughput { .. }, Mode::Throughput { .. }) => true,
         (floor, mode) => floor == mode,
     };
-    mode && (&floor.transport, floor.size, floor.blocking)
-        == (&cell.transport, cell.size, cell.blocking)
+    let place = |cell: &Cell| (cell.chapter.clone(), cell.transport.clone());
+    mode && place(floor) == place(cell)
+        && (floor.size, floor.blocking) == (cell.size, cell.blocking)
 }
 
 #[cfg(test)]

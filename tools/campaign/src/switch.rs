@@ -7,8 +7,7 @@ use std::process::Command;
 
 use crate::isolate::{OtherHost, no_hosts, succeeds};
 
-/// The addresses of publisher, subscriber and of what is between them. The publisher is where the
-/// campaign is.
+/// The addresses of publisher, subscriber and of what is between them.
 pub const HOSTS: [Ipv4Addr; 3] = [
     Ipv4Addr::new(172, 16, 0, 1),
     Ipv4Addr::new(172, 16, 0, 2),
@@ -17,6 +16,8 @@ pub const HOSTS: [Ipv4Addr; 3] = [
 
 /// The hosts beside this one, and the switch.
 pub struct Switch {
+    /// Where publishers run, if that is not where the campaign is.
+    pub publisher: Option<OtherHost>,
     /// Where subscribers run.
     pub subscriber: OtherHost,
     /// Where routers and relays run.
@@ -26,10 +27,14 @@ pub struct Switch {
 
 impl Switch {
     /// Made from inside of a namespace; `before` are words that end what follows together with this
-    /// process.
-    pub fn create(before: &[String]) -> Result<Self, String> {
+    /// process. `apart`: publishers have a host of their own.
+    pub fn create(before: &[String], apart: bool) -> Result<Self, String> {
         let host = || OtherHost::without_cable(before);
         let switch = Self {
+            publisher: match apart {
+                true => Some(host()?),
+                false => None,
+            },
             subscriber: host()?,
             between: host()?,
             _bridge: host()?,
@@ -50,7 +55,8 @@ impl Switch {
             "{bridge} ip link add name switch type bridge mcast_snooping 0\n\
              {bridge} ip link set switch up\n"
         );
-        let inside = [String::new(), words(&self.subscriber), words(&self.between)];
+        let publisher = self.publisher.as_ref().map_or(String::new(), words);
+        let inside = [publisher, words(&self.subscriber), words(&self.between)];
         for (number, (host, address)) in inside.iter().zip(HOSTS).enumerate() {
             // Names within a namespace, so that each may have its own.
             let _ = writeln!(

@@ -47,7 +47,8 @@ pub fn known() -> Vec<Box<dyn System>> {
         Perftest::Csharp,
     ]
     .map(boxed);
-    let routed = [Way::Router, Way::TwoRouters].map(|way| boxed(Routed::new(way)));
+    let routed =
+        [Way::Router, Way::TwoRouters, Way::Cpp98Router].map(|way| boxed(Routed::new(way)));
     let rivals = Rival::ALL.map(|rival| boxed(Peer::new(rival)));
     let all = floors.into_iter().chain(perftest).chain(routed);
     all.chain(rivals).collect()

@@ -15,18 +15,25 @@ const BEYOND: u64 = 10;
 /// sums.
 pub(crate) fn tables(campaign: &Campaign, runs: &[Run]) -> String {
     let mut text = String::new();
-    let mut titles: Vec<(&str, Mode)> = Vec::new();
+    fn of(cell: &Cell) -> (&str, &str, Mode) {
+        (&cell.chapter, &cell.transport, cell.mode)
+    }
+    let mut titles: Vec<(&str, &str, Mode)> = Vec::new();
     for cell in &campaign.cells {
-        let title = (cell.transport.as_str(), cell.mode);
-        if !titles.contains(&title) {
-            titles.push(title);
+        if !titles.contains(&of(cell)) {
+            titles.push(of(cell));
         }
     }
-    for (transport, mode) in titles {
-        let cells = campaign.cells.iter();
-        let cells: Vec<_> = cells
-            .filter(|cell| (cell.transport.as_str(), cell.mode) == (transport, mode))
+    for one in titles {
+        let (chapter, transport, mode) = one;
+        let cells: Vec<_> = campaign
+            .cells
+            .iter()
+            .filter(|cell| of(cell) == one)
             .collect();
+        if !chapter.is_empty() {
+            let _ = writeln!(text, "\n{}", terminal::line(chapter));
+        }
         let _ = writeln!(
             text,
             "\n{}\n\n{}",
@@ -249,10 +256,17 @@ pub(crate) fn remarks(campaign: &Campaign, runs: &[Run]) -> String {
          x floor: the figure as a multiple of raw's, which is measured next to it. ( ): fewer than ten latencies lie beyond.\n\
          Network: {}.\n",
         waiting.join("; "),
-        terminal::line(&campaign.network)
+        terminal::line(&campaign.networks().join(" and "))
     );
     for line in &campaign.skipped {
         let _ = writeln!(text, "Left out: {}.", terminal::line(line));
+    }
+    for chapter in campaign.chapters.iter().filter(|one| one.missing.is_some()) {
+        let _ = writeln!(
+            text,
+            "Chapter left out: {}.",
+            terminal::line(&chapter.title)
+        );
     }
     text
 }
@@ -272,6 +286,7 @@ mod tests {
             zero_copy: false,
             blocking: false,
             size: 32,
+            chapter: String::new(),
         }
     }
 
@@ -313,6 +328,7 @@ mod tests {
             skipped: vec!["zenoh is not there".into()],
             network: "one network namespace".into(),
             hosts: vec![],
+            chapters: vec![],
         };
         let mut runs = vec![
             run(cell("raw", false), 0, 1_000),

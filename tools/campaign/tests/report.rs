@@ -92,7 +92,7 @@ fn what_a_router_adds_is_in_every_form_of_the_report() {
     assert!(markdown.contains("| Dunlin, routed | router |"));
     let csv = read(place.path(), "csv/hop.csv");
     assert_eq!(csv.lines().count(), 1 + 2 * 8, "{csv}");
-    assert!(csv.contains("\nUDPv4,true,false,false,64,50,"), "{csv}");
+    assert!(csv.contains("\n,UDPv4,true,false,false,64,50,"), "{csv}");
     let page = read(place.path(), "report.html");
     assert!(page.contains("\"hop_ratio\":") && page.contains("hopSection"));
 }
@@ -179,4 +179,63 @@ fn a_campaign_that_was_interrupted_at_once_has_a_report() {
     let files = report::write(&directory).unwrap();
     assert_eq!(files.len(), 2, "{files:?}");
     assert!(read(place.path(), "report.md").contains("not measured: Dunlin"));
+}
+
+#[test]
+fn a_chapter_has_its_own_part_in_every_form_of_the_report_and_a_missing_one_says_why() {
+    let place = tempfile::tempdir().unwrap();
+    let plan = Plan {
+        chapters: &fixture::CHAPTERS,
+        sizes: &[32, 63_000],
+        ..small()
+    };
+    let directory = fixture::write(place.path(), &plan);
+    report::write(&directory).unwrap();
+    let markdown = read(place.path(), "report.md");
+    let parts: Vec<_> = markdown
+        .lines()
+        .filter(|line| line.starts_with("## "))
+        .collect();
+    let titles = [
+        "## TCP, C++98",
+        "## UDPv4, Java",
+        "## UDPv4, Routing Service",
+    ];
+    assert_eq!(parts[..3], titles);
+    assert!(
+        markdown.contains("Not measured: dunlin-java: there is no JDK"),
+        "{markdown}"
+    );
+    assert!(
+        markdown.contains("| Dunlin in C++98, routed |"),
+        "{markdown}"
+    );
+    let summary = Summary::read(&directory).unwrap();
+    // The floor of a chapter is its own.
+    let mine = |title: &str| {
+        let cells = summary
+            .cells
+            .iter()
+            .filter(move |one| one.cell.chapter == title);
+        cells
+            .filter(|one| one.cell.system.starts_with("dunlin"))
+            .collect::<Vec<_>>()
+    };
+    assert!(
+        mine("TCP, C++98")
+            .iter()
+            .all(|one| one.floor.is_some_and(|floor| floor > 1.0))
+    );
+    let hop = summary
+        .hops
+        .iter()
+        .find(|hop| hop.size == 32 && hop.reliable)
+        .unwrap();
+    assert_eq!(hop.chapter, "UDPv4, Routing Service");
+    assert!(hop.median.hop.is_some_and(|hop| hop > 0.0) && hop.median.floor.is_some());
+    let csv = read(place.path(), "csv/latency.csv");
+    assert!(
+        csv.contains("\n\"TCP, C++98\",dunlin-cpp98,TCP,true,"),
+        "{csv}"
+    );
 }

@@ -115,7 +115,7 @@ fn measure(prepared: &Prepared, plain: bool) -> Result<(), Stopped> {
         campaign: &prepared.campaign,
         directory: &prepared.directory,
         systems: &prepared.systems,
-        bench: &prepared.bench,
+        benches: &prepared.benches,
     };
     course.run(view.as_mut())
 }
@@ -129,7 +129,7 @@ fn introduce(prepared: &Prepared) {
         campaign.name,
         campaign.seconds,
         prepared.directory.path().display(),
-        campaign.network
+        campaign.networks().join(" and ")
     ));
     for line in prepared.notes.iter().chain(&campaign.skipped) {
         say(&format!("Note: {line}."));

@@ -14,6 +14,7 @@ fn cell() -> Cell {
         zero_copy: false,
         blocking: false,
         size: 32,
+        chapter: String::new(),
     }
 }
 
@@ -99,6 +100,7 @@ fn at_a_switch_each_side_knows_the_other_one_or_what_is_between_them() {
         with_turn(&asleep, switch, |turn| {
             system
                 .routed(turn, [1, 3])
+                .unwrap()
                 .map(|side| (side.arguments.join(" "), side.environment))
         })
     };

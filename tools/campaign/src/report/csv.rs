@@ -6,8 +6,8 @@ use crate::hop::{Figures, Hop};
 use crate::record::{Cell, Cost, Mode};
 use crate::summary::{CellSummary, LatencySummary, Summary};
 
-const CELL: &str = "system,transport,reliable,keyed,zero_copy,blocking,size_bytes";
-const HOP: &str = "transport,reliable,keyed,blocking,size_bytes,percentile,direct_ns,routed_ns,two_routers_ns,hop_ns,second_hop_ns,\
+const CELL: &str = "chapter,system,transport,reliable,keyed,zero_copy,blocking,size_bytes";
+const HOP: &str = "chapter,transport,reliable,keyed,blocking,size_bytes,percentile,direct_ns,routed_ns,two_routers_ns,hop_ns,second_hop_ns,\
                    raw_ns,relay_ns,relay_hop_ns,hop_x_relay_hop,routed_x_relay";
 const LATENCY: &str = "samples,lost,late,average_ns,std_ns,min_ns,max_ns,p50_ns,p90_ns,p99_ns,p99_99_ns,p99_9999_ns,\
                        p90_certain,p99_certain,p99_99_certain,p99_9999_certain,median_of_runs_ns,median_low_ns,median_high_ns";
@@ -60,7 +60,8 @@ fn hops(summary: &Summary) -> Option<(String, String)> {
         ];
         let values = values.map(|value| value.map_or(String::new(), |value| format!("{value:.3}")));
         format!(
-            "{},{},{},{},{},{percentile},{}",
+            "{},{},{},{},{},{},{percentile},{}",
+            quoted(&hop.chapter),
             quoted(&hop.transport),
             hop.reliable,
             hop.keyed,
@@ -163,7 +164,8 @@ fn line(summary: &CellSummary, figures: &str) -> String {
 
 fn cell(cell: &Cell) -> String {
     format!(
-        "{},{},{},{},{},{},{}",
+        "{},{},{},{},{},{},{},{}",
+        quoted(&cell.chapter),
         quoted(&cell.system),
         quoted(&cell.transport),
         cell.reliable,

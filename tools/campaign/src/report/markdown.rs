@@ -7,7 +7,7 @@ use dunlin::is_printable;
 
 use crate::hop::Hop;
 use crate::knee;
-use crate::record::Mode;
+use crate::record::{Campaign, Cell, Mode};
 use crate::stats::Percentile;
 use crate::summary::{CellSummary, LatencySummary, Summary};
 
@@ -27,21 +27,11 @@ pub(super) fn text(summary: &Summary) -> String {
         campaign.seconds,
         field(&campaign.network)
     );
-    let mut transports: Vec<_> = summary
-        .cells
-        .iter()
-        .map(|cell| &cell.cell.transport)
-        .collect();
-    let mut seen = std::collections::HashSet::new();
-    transports.retain(|transport| seen.insert(transport.as_str()));
-    for transport in transports {
-        let cells = summary
-            .cells
-            .iter()
-            .filter(|cell| cell.cell.transport == *transport);
-        page(&mut text, transport, &cells.collect::<Vec<_>>());
-        knees(&mut text, transport, summary);
-        hops(&mut text, transport, &summary.hops);
+    for name in pages(campaign) {
+        let cells = summary.cells.iter().filter(|cell| cell.cell.page() == name);
+        page(&mut text, campaign, &name, &cells.collect::<Vec<_>>());
+        knees(&mut text, &name, summary);
+        hops(&mut text, &name, &summary.hops);
     }
     remarks(&mut text);
     machines(&mut text, summary);
@@ -49,8 +39,28 @@ pub(super) fn text(summary: &Summary) -> String {
     text
 }
 
-fn page(text: &mut String, transport: &str, cells: &[&CellSummary]) {
-    let _ = writeln!(text, "\n## {}", field(names::transport(transport)));
+/// The chapters, or else the transports, in their order.
+fn pages(campaign: &Campaign) -> Vec<String> {
+    let chapters = campaign.chapters.iter().map(|one| one.title.as_str());
+    let of_cells = campaign.cells.iter().map(Cell::page);
+    let mut all: Vec<_> = chapters.chain(of_cells).map(String::from).collect();
+    let mut seen = std::collections::HashSet::new();
+    all.retain(|page| seen.insert(page.clone()));
+    all
+}
+
+fn page(text: &mut String, campaign: &Campaign, name: &str, cells: &[&CellSummary]) {
+    let _ = writeln!(text, "\n## {}", field(names::transport(name)));
+    if let Some(chapter) = campaign.chapters.iter().find(|one| one.title == name) {
+        let _ = match &chapter.missing {
+            Some(why) => writeln!(text, "\nNot measured: {}.", field(why)),
+            None => writeln!(
+                text,
+                "\nThe sides reach each other by {}.",
+                field(&chapter.network)
+            ),
+        };
+    }
     let of = |wanted: fn(&Mode) -> bool| {
         let cells = cells
             .iter()
@@ -149,8 +159,12 @@ fn loaded(text: &mut String, cells: &[&CellSummary]) {
 }
 
 /// Up to which rate each sweep by this transport goes well.
-fn knees(text: &mut String, transport: &str, summary: &Summary) {
-    let own = format!("{transport},");
+fn knees(text: &mut String, page: &str, summary: &Summary) {
+    let chapters = &summary.campaign.chapters;
+    let own = match chapters.iter().any(|one| one.title == page) {
+        true => format!("{page}: "),
+        false => format!("{page},"),
+    };
     let lines = summary
         .knees
         .iter()
@@ -163,11 +177,8 @@ fn knees(text: &mut String, transport: &str, summary: &Summary) {
 }
 
 /// What a router adds, beside what a relay adds to the floor.
-fn hops(text: &mut String, transport: &str, hops: &[Hop]) {
-    let mut hops = hops
-        .iter()
-        .filter(|hop| hop.transport == transport)
-        .peekable();
+fn hops(text: &mut String, page: &str, hops: &[Hop]) {
+    let mut hops = hops.iter().filter(|hop| hop.page() == page).peekable();
     if hops.peek().is_none() {
         return;
     }

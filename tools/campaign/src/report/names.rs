@@ -12,6 +12,7 @@ pub(crate) fn system(cell: &Cell) -> String {
         "dunlin-java" => "Dunlin in Java",
         "dunlin-cs" => "Dunlin in C#",
         "dunlin-routed" => "Dunlin, routed",
+        "dunlin-cpp98-routed" => "Dunlin in C++98, routed",
         "dunlin-routed-twice" => "Dunlin, two routers",
         "raw" => "Raw floor",
         "raw-relay" => "Raw relay",
@@ -58,8 +59,12 @@ pub(crate) fn cell(cell: &Cell) -> String {
         Mode::Throughput { .. } => "throughput".into(),
         Mode::Loaded { rate } => format!("latency at {rate} samples/s"),
     };
+    let chapter = match cell.chapter.is_empty() {
+        true => String::new(),
+        false => format!("{}: ", cell.chapter),
+    };
     format!(
-        "{}: {mode}, {}, {}, {} B",
+        "{chapter}{}: {mode}, {}, {}, {} B",
         system(cell),
         transport(&cell.transport),
         kind(cell),

@@ -27,6 +27,8 @@ const P999999: usize = 8;
 pub(super) struct Row {
     /// As `-transport` takes it.
     pub(super) transport: &'static str,
+    /// Of the page that it is on: a chapter of this title shows it.
+    pub(super) page: &'static str,
     /// For the reader.
     pub(super) label: &'static str,
     pub(super) hardware: &'static str,
@@ -53,7 +55,7 @@ fn row(line: &str) -> Option<Row> {
     for (place, figure) in micros.iter_mut().zip(figures) {
         *place = figure.parse().ok()?;
     }
-    let (label, hardware) = source(transport, api, path)?;
+    let (page, label, hardware) = source(transport, api, path)?;
     Some(Row {
         transport: match *transport {
             "udpv4" => "UDPv4",
@@ -61,6 +63,7 @@ fn row(line: &str) -> Option<Row> {
             "tcp" => "TCP",
             _ => return None,
         },
+        page,
         label,
         hardware,
         keyed: *keyed == "keyed",
@@ -71,13 +74,20 @@ fn row(line: &str) -> Option<Row> {
     })
 }
 
-fn source(transport: &str, api: &str, path: &str) -> Option<(&'static str, &'static str)> {
+/// Page, label and hardware.
+fn source(
+    transport: &str,
+    api: &str,
+    path: &str,
+) -> Option<(&'static str, &'static str, &'static str)> {
     Some(match (transport, api, path) {
-        ("tcp", "cpp98", _) => ("Connext C++98", "Xeon E-2186G, 10 GbE"),
-        ("shmem", "cpp98", _) => ("Connext C++98", "Xeon E-2278G"),
-        ("udpv4", "java", _) => ("Connext Java", "Xeon E-2278G, 10 GbE"),
-        ("udpv4", "csharp", _) => ("Connext C#", "Xeon E-2186G, 10 GbE"),
-        ("udpv4", _, "routing_service") => (ROUTED, "Core i7 3.33 GHz, 1 GbE"),
+        ("tcp", "cpp98", _) => ("TCP, C++98", "Connext C++98", "Xeon E-2186G, 10 GbE"),
+        ("shmem", "cpp98", _) => ("Shared memory, C++98", "Connext C++98", "Xeon E-2278G"),
+        ("udpv4", "java", _) => ("UDPv4, Java", "Connext Java", "Xeon E-2278G, 10 GbE"),
+        ("udpv4", "csharp", _) => ("UDPv4, C#", "Connext C#", "Xeon E-2186G, 10 GbE"),
+        ("udpv4", _, "routing_service") => {
+            ("UDPv4, Routing Service", ROUTED, "Core i7 3.33 GHz, 1 GbE")
+        }
         _ => return None,
     })
 }
@@ -130,6 +140,44 @@ mod tests {
         assert_eq!((rows.len(), ROWS.lines().count()), (184, 185));
         let of = |transport| rows.iter().filter(|row| row.transport == transport).count();
         assert_eq!([of("UDPv4"), of("SHMEM"), of("TCP")], [92, 54, 38]);
+    }
+
+    #[test]
+    fn each_page_is_a_chapter_of_the_campaign_of_all_of_them() {
+        let text = crate::builtin::text("published").unwrap();
+        let file = crate::file::parse("published", text).unwrap();
+        let rows = rows();
+        let of_page = |title: &str| {
+            rows.iter()
+                .filter(|row| row.page == title)
+                .collect::<Vec<_>>()
+        };
+        let counts: Vec<_> = file
+            .chapters
+            .iter()
+            .map(|one| of_page(&one.title).len())
+            .collect();
+        assert_eq!(counts, [38, 54, 48, 24, 20]);
+        // Each row is measured.
+        for chapter in &file.chapters {
+            for row in of_page(&chapter.title) {
+                let has = |work: &crate::file::Work| {
+                    let reliability = match row.reliable {
+                        true => crate::file::Reliability::Reliable,
+                        false => crate::file::Reliability::BestEffort,
+                    };
+                    work.sizes.iter().any(|size| size.0 == row.size)
+                        && work.keyed.contains(&row.keyed)
+                        && work.reliability.contains(&reliability)
+                        && work
+                            .transports
+                            .iter()
+                            .any(|one| one.name() == row.transport)
+                };
+                let title = &chapter.title;
+                assert!(chapter.work.iter().any(has), "{title}: {} bytes", row.size);
+            }
+        }
     }
 
     #[test]

@@ -312,6 +312,7 @@ mod tests {
             zero_copy: false,
             blocking: false,
             size,
+            chapter: String::new(),
         }
     }
 

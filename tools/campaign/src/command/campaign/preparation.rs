@@ -1,5 +1,6 @@
 //! Before the first run: what is measured, by whom, where, and into which directory.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::Arguments;
@@ -11,7 +12,7 @@ use crate::file::{self, File, Layout, Repetitions, Seconds};
 use crate::isolate::{self, OtherHost};
 use crate::middle::{Between, MOST};
 use crate::plan::{Plan, plan};
-use crate::record::{Campaign, Directory, FORMAT, Host};
+use crate::record::{Campaign, Cell, Chapter, Directory, FORMAT, Host};
 use crate::side::{Local, Place};
 use crate::switch::{self, Switch};
 use crate::systems::{self, System};
@@ -26,12 +27,14 @@ const HOSTS: &str = "two network namespaces with a cable between them";
 const SWITCH: &str = "three network namespaces at a switch (veth and a bridge)";
 
 /// What is wanted of the network.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Wanted {
     OneHost,
     TwoHosts,
     /// Publisher, subscriber and what is between them.
     ThreeHosts,
+    /// The same, and the campaign on none of them, so that runs on one host see no other network.
+    ThreeHostsApart,
 }
 
 /// What has to be kept until the campaign has ended.
@@ -46,17 +49,19 @@ pub(super) struct Prepared {
     pub(super) campaign: Campaign,
     pub(super) directory: Directory,
     pub(super) systems: Vec<Box<dyn System>>,
-    pub(super) bench: Bench,
+    /// By the network that they use.
+    pub(super) benches: BTreeMap<String, Bench>,
     /// For the user, before it begins.
     pub(super) notes: Vec<String>,
     /// What `--resume` needs beside the directory.
     pub(super) how_to_reach: String,
     /// Held while the sides run.
-    _hosts: Held,
+    _hosts: Vec<Held>,
 }
 
 /// Where both sides will run.
 struct Site {
+    wanted: Wanted,
     network: Network,
     /// As [`Campaign::network`] tells.
     name: String,
@@ -83,22 +88,32 @@ fn begin(arguments: &Arguments) -> Result<Prepared, String> {
     let Ready {
         mut systems,
         absent: mut skipped,
-    } = ready(&file.with, arguments.agent.is_some())?;
+    } = ready(&file.systems(), arguments.agent.is_some())?;
     let seconds = file.seconds.0;
-    let apart = arguments.hosts || file.network == Layout::Hosts;
-    let mut site = match site(arguments, wanted_network(apart, &systems), seconds) {
-        // The file would rather have hosts, the command line must have them.
-        Err(reason) if !arguments.hosts && apart && arguments.agent.is_none() => Site {
-            note: Some(format!("all runs on one host instead of several: {reason}")),
-            ..site(arguments, Wanted::OneHost, seconds)?
-        },
-        site => site?,
+    let parts = parts(arguments, &file, &systems);
+    let mut sites = sites(arguments, parts.values().copied().collect(), seconds)?;
+    let of_part = |chapter: &str| {
+        let wanted = parts.get(chapter).copied().unwrap_or(Wanted::OneHost);
+        sites.iter().find(|site| site.wanted == wanted)
     };
-    let elsewhere = matches!(site.network, Network::Hosts(_) | Network::Switch(_));
+    let elsewhere = |chapter: &str| {
+        let network = of_part(chapter).map(|site| site.network);
+        matches!(network, Some(Network::Hosts(_) | Network::Switch(_)))
+    };
     let Plan {
         cells,
         skipped: lacking,
     } = plan(&file, &systems, &arguments.only, elsewhere);
+    let chapters = file.chapters.iter().map(|chapter| Chapter {
+        title: chapter.title.clone(),
+        network: of_part(&chapter.title).map_or(String::new(), |site| site.name.clone()),
+        subject: chapter.subject().to_owned(),
+        missing: missing(chapter, &cells, &skipped),
+    });
+    // Without cells and without a reason, it was not asked for.
+    let is_there =
+        |one: &Chapter| one.missing.is_some() || cells.iter().any(|cell| cell.chapter == one.title);
+    let chapters: Vec<_> = chapters.filter(is_there).collect();
     skipped.extend(lacking);
     if cells.is_empty() {
         return Err(nothing(&arguments.only, &skipped));
@@ -113,8 +128,11 @@ fn begin(arguments: &Arguments) -> Result<Prepared, String> {
         repetitions: file.repetitions.0,
         cells,
         skipped,
-        network: site.name.clone(),
-        hosts: site.hosts.clone(),
+        network: sites
+            .first()
+            .map_or(String::new(), |site| site.name.clone()),
+        hosts: sites.first().map_or(vec![], |site| site.hosts.clone()),
+        chapters,
     };
     let (path, note) = match &arguments.output {
         Some(path) => (path.clone(), None),
@@ -122,12 +140,68 @@ fn begin(arguments: &Arguments) -> Result<Prepared, String> {
     };
     let directory =
         Directory::create(path, &campaign).map_err(|error| drive::stopped(error).to_string())?;
-    let notes = note.into_iter().chain(site.note.take()).collect();
-    prepared(arguments, campaign, directory, systems, site, notes)
+    let of_sites = sites.iter_mut().filter_map(|site| site.note.take());
+    let notes = note.into_iter().chain(of_sites).collect();
+    prepared(arguments, campaign, directory, systems, sites, notes)
 }
 
-fn wanted_network(apart: bool, systems: &[Box<dyn System>]) -> Wanted {
-    match (apart, systems.iter().any(|system| system.is_routed())) {
+/// Why a chapter has no cells: those that it is about are not here.
+fn missing(chapter: &file::Chapter, cells: &[Cell], absent: &[String]) -> Option<String> {
+    if cells.iter().any(|cell| cell.chapter == chapter.title) {
+        return None;
+    }
+    let own = |line: &&String| {
+        let name = line.split_once(": ").map(|(name, _)| name);
+        chapter
+            .systems
+            .iter()
+            .any(|system| name == Some(system.as_str()))
+    };
+    let lines: Vec<_> = absent.iter().filter(own).cloned().collect();
+    (!lines.is_empty()).then(|| lines.join("; "))
+}
+
+/// Where the sides of each chapter are to run; those of what is in none at "".
+fn parts(
+    arguments: &Arguments,
+    file: &File,
+    systems: &[Box<dyn System>],
+) -> BTreeMap<String, Wanted> {
+    let routed = |names: &[String]| {
+        let ours = systems
+            .iter()
+            .filter(|one| names.iter().any(|name| name == one.name()));
+        ours.into_iter().any(|system| system.is_routed())
+    };
+    let hosts = |layout| arguments.hosts || layout == Layout::Hosts;
+    let mut parts: BTreeMap<_, _> = file
+        .chapters
+        .iter()
+        .map(|one| {
+            (
+                one.title.clone(),
+                wanted_network(hosts(file.layout(one)), routed(&one.systems)),
+            )
+        })
+        .collect();
+    if !file.work.is_empty() {
+        parts.insert(
+            String::new(),
+            wanted_network(hosts(file.network), routed(&file.with)),
+        );
+    }
+    // Where some runs are on one host, it is none of several.
+    if parts.values().any(|wanted| *wanted == Wanted::OneHost) {
+        let several = parts
+            .values_mut()
+            .filter(|wanted| **wanted != Wanted::OneHost);
+        several.for_each(|wanted| *wanted = Wanted::ThreeHostsApart);
+    }
+    parts
+}
+
+fn wanted_network(apart: bool, routed: bool) -> Wanted {
+    match (apart, routed) {
         (false, _) => Wanted::OneHost,
         (true, false) => Wanted::TwoHosts,
         (true, true) => Wanted::ThreeHosts,
@@ -146,25 +220,28 @@ fn resume(arguments: &Arguments) -> Result<Prepared, String> {
         .map(|cell| cell.system.clone())
         .collect();
     let systems = ready(&names, arguments.agent.is_some())?.systems;
-    let wanted = match campaign.network.as_str() {
+    let networks = campaign.networks();
+    let several = networks.len() > 1;
+    let wanted = networks.iter().map(|network| match *network {
         HOSTS => Wanted::TwoHosts,
+        SWITCH if several => Wanted::ThreeHostsApart,
         SWITCH => Wanted::ThreeHosts,
         _ => Wanted::OneHost,
-    };
-    let site = site(arguments, wanted, campaign.seconds)?;
-    if site.name != campaign.network {
+    });
+    let sites = sites(arguments, wanted.collect(), campaign.seconds)?;
+    let now: Vec<_> = sites.iter().map(|site| site.name.as_str()).collect();
+    if let Some(before) = networks.iter().find(|network| !now.contains(network)) {
         return Err(format!(
-            "this campaign began on {}, and this is {}: figures of both must not be mixed; begin a new one{}",
-            campaign.network,
-            site.name,
-            if campaign.network.starts_with("agent") {
+            "this campaign began on {before}, and this is {}: figures of both must not be mixed; begin a new one{}",
+            now.join(" and "),
+            if before.starts_with("agent") {
                 ", or name the agent (--agent, --secret-file)"
             } else {
                 ""
             }
         ));
     }
-    prepared(arguments, campaign, directory, systems, site, vec![])
+    prepared(arguments, campaign, directory, systems, sites, vec![])
 }
 
 fn prepared(
@@ -172,18 +249,25 @@ fn prepared(
     campaign: Campaign,
     directory: Directory,
     systems: Vec<Box<dyn System>>,
-    site: Site,
+    sites: Vec<Site>,
     notes: Vec<String>,
 ) -> Result<Prepared, String> {
-    let bench = Bench {
-        seconds: campaign.seconds,
-        network: site.network,
-        pins: site.pins,
-        places: site.places,
-        between: site.between,
-        counts_calls: arguments.system_calls,
-        stop: stop_signal()?,
-    };
+    let stop = stop_signal()?;
+    let mut benches = BTreeMap::new();
+    let mut held = vec![];
+    for site in sites {
+        let bench = Bench {
+            seconds: campaign.seconds,
+            network: site.network,
+            pins: site.pins,
+            places: site.places,
+            between: site.between,
+            counts_calls: arguments.system_calls,
+            stop: stop.clone(),
+        };
+        benches.insert(site.name, bench);
+        held.push(site.held);
+    }
     let how_to_reach = match &arguments.agent {
         Some(agent) => format!(" (with --agent {agent} and its --secret-file)"),
         None => String::new(),
@@ -192,10 +276,10 @@ fn prepared(
         campaign,
         directory,
         systems,
-        bench,
+        benches,
         notes,
         how_to_reach,
-        _hosts: site.held,
+        _hosts: held,
     })
 }
 
@@ -221,11 +305,8 @@ fn wanted(arguments: &Arguments) -> Result<File, String> {
         file.repetitions = count.map_err(|error| format!("--repetitions: {error}"))?;
     }
     if let Some(with) = &arguments.with {
-        file.with = with
-            .iter()
-            .filter(|name| !name.is_empty())
-            .cloned()
-            .collect();
+        let named = with.iter().filter(|name| !name.is_empty()).cloned();
+        file.measure_with(&named.collect::<Vec<_>>());
     }
     Ok(file)
 }
@@ -255,8 +336,7 @@ fn ready(with: &[String], at_agent: bool) -> Result<Ready, String> {
             ),
         });
     }
-    let wanted = |name: &str| name == "dunlin" || with.iter().any(|one| one == name);
-    systems.retain(|system| wanted(system.name()));
+    systems.retain(|system| with.iter().any(|name| name == system.name()));
     let known_before = isolate::inside();
     let mut absent = Vec::new();
     systems.retain_mut(|system| {
@@ -287,6 +367,27 @@ fn of(lines: &[String], system: &dyn System) -> Option<String> {
     lines.iter().find(|line| line.starts_with(&begin)).cloned()
 }
 
+/// One for each that is wanted, the first one first.
+fn sites(
+    arguments: &Arguments,
+    wanted: BTreeSet<Wanted>,
+    seconds: f64,
+) -> Result<Vec<Site>, String> {
+    if arguments.agent.is_some() {
+        return Ok(vec![site(arguments, Wanted::OneHost, seconds)?]);
+    }
+    let one = |wanted| match site(arguments, wanted, seconds) {
+        // The file would rather have hosts, the command line must have them.
+        Err(reason) if !arguments.hosts && wanted != Wanted::OneHost => Ok(Site {
+            wanted,
+            note: Some(format!("runs on one host instead of several: {reason}")),
+            ..site(arguments, Wanted::OneHost, seconds)?
+        }),
+        site => site,
+    };
+    wanted.into_iter().map(one).collect()
+}
+
 fn site(arguments: &Arguments, wanted: Wanted, seconds: f64) -> Result<Site, String> {
     let perftest = this_program()?;
     let before = guard(&perftest);
@@ -304,6 +405,7 @@ fn site(arguments: &Arguments, wanted: Wanted, seconds: f64) -> Result<Site, Str
         )?;
         let remote = Remote::call(agent, &Secret::read(&file)?, seconds + OVERTIME)?;
         return Ok(Site {
+            wanted,
             network: Network::Hosts(remote.addresses),
             name: format!("agent at {agent}"),
             hosts: vec![host::this(), remote.host.clone()],
@@ -325,26 +427,31 @@ fn site(arguments: &Arguments, wanted: Wanted, seconds: f64) -> Result<Site, Str
             let host = OtherHost::create(&before)?;
             (Network::Hosts(isolate::HOSTS), HOSTS, Held::OtherHost(host))
         }
-        (Wanted::ThreeHosts, _) => {
-            let switch = Switch::create(&before)?;
+        (Wanted::ThreeHosts | Wanted::ThreeHostsApart, _) => {
+            let switch = Switch::create(&before, wanted == Wanted::ThreeHostsApart)?;
             (Network::Switch(switch::HOSTS), SWITCH, Held::Switch(switch))
         }
         (Wanted::OneHost, true) => (Network::Namespace, NAMESPACE, Held::Nothing),
         (Wanted::OneHost, false) => (Network::Loopback, LOOPBACK, Held::Nothing),
     };
-    let [subscriber, between] = match &held {
-        Held::Nothing => [vec![], vec![]],
+    let [publisher, subscriber, between] = match &held {
+        Held::Nothing => [vec![], vec![], vec![]],
         // With nothing between them.
-        Held::OtherHost(host) => [host.words(), vec![]],
-        Held::Switch(switch) => [switch.subscriber.words(), switch.between.words()],
+        Held::OtherHost(host) => [vec![], host.words(), vec![]],
+        Held::Switch(switch) => [
+            switch.publisher.as_ref().map_or(vec![], OtherHost::words),
+            switch.subscriber.words(),
+            switch.between.words(),
+        ],
     };
     let (pins, between_pins) = pins();
     Ok(Site {
+        wanted,
         network,
         name: name.into(),
         hosts: vec![host::this()],
         pins,
-        places: [local(vec![]), local(subscriber)],
+        places: [local(publisher), local(subscriber)],
         between: Some(Between {
             place: local(between),
             pins: between_pins,

@@ -95,6 +95,8 @@ function chart(title, describe, controls = []) {
       ],
       series: [{}, ...given.lines.map((line) => ({
         label: line.name, stroke: () => ink(line.ink), width: line.thin || line.ghost ? 1.4 : 2.2, dash: line.ghost ? [2, 3] : line.dash, spanGaps: true, show: !hidden.has(line.name),
+        // Two points are no course.
+        paths: given.x !== "rarity" && line.points.length < 3 ? () => null : undefined,
         points: { show: !line.ghost && line.points.length < 30, size: line.thin ? 5 : 6.5, fill: () => ink(line.thin ? "--sheet" : line.ink), stroke: () => ink(line.ink), width: 1.4 },
       }))],
       hooks: { draw: [whiskers], setCursor: [read], setScale: [(u, key) => key === "x" && seen()] },
@@ -108,6 +110,9 @@ function chart(title, describe, controls = []) {
   /** The limits of each point, where they are wide enough to be seen. */
   function whiskers(u) {
     u.ctx.save();
+    u.ctx.beginPath();
+    u.ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+    u.ctx.clip();
     given.lines.forEach((line, index) => {
       if (!u.series[index + 1].show) return;
       u.ctx.strokeStyle = ink(line.ink);

@@ -4,11 +4,18 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const HEAD = DATA.campaign.campaign;
 const PERCENTILES = [50, 90, 99, 99.99, 99.9999];
 const TRANSPORTS = { SHMEM: "Shared memory" };
-const NAMES = { dunlin: "Dunlin", "dunlin-c": "Dunlin in C", "dunlin-cpp98": "Dunlin in C++98", "dunlin-java": "Dunlin in Java", "dunlin-cs": "Dunlin in C#", "dunlin-routed": "Dunlin, routed", "dunlin-routed-twice": "Dunlin, two routers", raw: "Raw floor", "raw-relay": "Raw relay", cyclone: "Cyclone DDS", fastdds: "Fast DDS", iceoryx2: "iceoryx2", zenoh: "Zenoh" };
+const NAMES = { dunlin: "Dunlin", "dunlin-c": "Dunlin in C", "dunlin-cpp98": "Dunlin in C++98", "dunlin-java": "Dunlin in Java", "dunlin-cs": "Dunlin in C#", "dunlin-routed": "Dunlin, routed", "dunlin-cpp98-routed": "Dunlin in C++98, routed", "dunlin-routed-twice": "Dunlin, two routers", raw: "Raw floor", "raw-relay": "Raw relay", cyclone: "Cyclone DDS", fastdds: "Fast DDS", iceoryx2: "iceoryx2", zenoh: "Zenoh" };
 const INKS = { dunlin: "--dunlin", "dunlin-c": "--one", "dunlin-cpp98": "--two", "dunlin-java": "--three", "dunlin-cs": "--four", "dunlin-routed": "--one", "dunlin-routed-twice": "--two", raw: "--raw", "raw-relay": "--three", cyclone: "--one", fastdds: "--two", iceoryx2: "--three", zenoh: "--four" };
 const PUBLISHED_INKS = ["--published", "--published2", "--published3"];
 
-const pageName = (transport) => TRANSPORTS[transport] ?? transport;
+/** The parts of the page: the chapters of the campaign, or else its transports. */
+const CHAPTERS = HEAD.chapters ?? [];
+const pageOf = (cell) => cell.chapter || cell.transport;
+const chapterOf = (page) => CHAPTERS.find((chapter) => chapter.title === page);
+/** The system that a part is about. */
+const subject = (page) => chapterOf(page)?.subject ?? "dunlin";
+const pageName = (page) => TRANSPORTS[page] ?? page;
+const pageId = (page) => page.replace(/[^A-Za-z0-9]+/g, "-");
 const kindName = (keyed, reliable) => `${keyed ? "Keyed" : "Unkeyed"}, ${reliable ? "reliable" : "best effort"}`;
 
 /** Three digits that count. */
@@ -45,7 +52,7 @@ function bytes(size) {
 function entry(cell, layer, name, ink) {
   const mode = typeof cell.mode === "string" ? cell.mode : Object.keys(cell.mode)[0];
   return {
-    ...cell, layer, mode, ink,
+    ...cell, layer, mode, ink, page: pageOf(cell),
     name: [name, cell.zero_copy && "zero copy", cell.blocking && "blocking"].filter(Boolean).join(", "),
     batched: mode === "throughput" && cell.mode.throughput.batched,
     rate: mode === "loaded" ? cell.mode.loaded.rate : null,
@@ -57,15 +64,16 @@ function entry(cell, layer, name, ink) {
 
 function measuredEntries() {
   return DATA.campaign.cells.map((cell) => {
-    const own = cell.system === "dunlin";
-    const ink = own && (cell.zero_copy || cell.blocking) ? "--copyless" : INKS[cell.system] ?? "--four";
+    const own = cell.system === subject(pageOf(cell));
+    const other = own && !cell.chapter && (cell.zero_copy || cell.blocking);
+    const ink = other ? "--copyless" : own ? "--dunlin" : INKS[cell.system] ?? "--four";
     return entry(cell, own ? null : cell.system, NAMES[cell.system] ?? cell.system, ink);
   });
 }
 
 function earlierEntries() {
   return DATA.earlier.flatMap((earlier, index) =>
-    earlier.cells.filter((cell) => cell.system === "dunlin").map((cell) => ({
+    earlier.cells.filter((cell) => cell.system === subject(pageOf(cell))).map((cell) => ({
       ...entry(cell, `earlier${index}`, `Dunlin, ${earlierName(earlier)}`, "--past"),
       past: true,
     })));
@@ -78,11 +86,12 @@ function publishedEntries() {
     const source = `${row.transport} ${row.label}`;
     const inPage = labels.filter((label) => label.startsWith(row.transport));
     if (!labels.includes(source)) labels.push(source);
-    const ink = PUBLISHED_INKS[inPage.includes(source) ? inPage.indexOf(source) : inPage.length] ?? "--published";
+    const place = chapterOf(row.page) ? 0 : inPage.includes(source) ? inPage.indexOf(source) : inPage.length;
+    const ink = PUBLISHED_INKS[place] ?? "--published";
     const [average, deviation, min, max, ...percentiles] = row.micros.map((value) => value * 1000);
     const defect = (column) => row.defects.find(([where]) => where === column)?.[1];
     return {
-      layer: "published", context: true, name: row.label, ink, hardware: row.hardware, mode: "latency", transport: row.transport,
+      layer: "published", context: true, name: row.label, ink, hardware: row.hardware, mode: "latency", transport: row.transport, page: chapterOf(row.page) ? row.page : row.transport,
       keyed: row.keyed, reliable: row.reliable, zero_copy: false, size: row.size, measured: null, failed: [], waiting: "", warm_up: null,
       cost: [null, null], middle: null, floor: null, system: "published",
       latency: {
@@ -95,11 +104,11 @@ function publishedEntries() {
 }
 
 const ENTRIES = [...measuredEntries(), ...earlierEntries(), ...publishedEntries()];
-const PAGES = [...new Set(HEAD.cells.map((cell) => cell.transport))];
+const PAGES = [...new Set([...HEAD.cells.filter((cell) => !cell.chapter).map(pageOf), ...CHAPTERS.map((chapter) => chapter.title)])];
 
 /** The toggles that have something to show, in order, and whether they begin switched on. */
 const LAYERS = (() => {
-  const seen = [...new Set(ENTRIES.filter((e) => e.layer && PAGES.includes(e.transport)).map((e) => e.layer))];
+  const seen = [...new Set(ENTRIES.filter((e) => e.layer && PAGES.includes(e.page)).map((e) => e.layer))];
   const rank = (layer) => (layer === "raw" ? 0 : layer === "published" ? 3 : layer.startsWith("earlier") ? 2 : 1);
   return seen.sort((a, b) => rank(a) - rank(b)).map((layer) => {
     const first = ENTRIES.find((e) => e.layer === layer);
@@ -110,7 +119,7 @@ const LAYERS = (() => {
 
 const state = { layers: new Set(LAYERS.filter((l) => l.on).map((l) => l.layer)), log: true, theme: null };
 const shown = (e) => e.layer === null || state.layers.has(e.layer);
-const on = (transport, mode) => ENTRIES.filter((e) => e.transport === transport && e.mode === mode);
+const on = (page, mode) => ENTRIES.filter((e) => e.page === page && e.mode === mode);
 
 /** Those of a kind; of the floor that which is most like it, once for each size. */
 function ofKind(entries, keyed, reliable) {

@@ -1,4 +1,4 @@
-// The sections of a page: one transport, from latency to cost.
+// The sections of a part: one transport or chapter, from latency to cost.
 
 const DASH = [7, 5], DOTS = [2, 4];
 const select = (label, choices, act) => el("select", { "aria-label": label, onchange: (event) => act(choices[event.target.selectedIndex][1]) },
@@ -21,8 +21,8 @@ function gathered(entries, name, look, point) {
 const reliability = (e) => (e.any ? null : e.reliable ? "reliable" : "best effort");
 const dash = (e) => ({ dash: e.any ? DOTS : e.reliable ? undefined : DASH });
 
-function latencySection(transport) {
-  const entries = on(transport, "latency");
+function latencySection(page) {
+  const entries = on(page, "latency");
   if (!entries.some((e) => !e.context && !e.past)) return null;
   const keys = [false, true].filter((keyed) => hasKind(entries, keyed, true) || hasKind(entries, keyed, false));
   let keyed = keys[0] ?? false, percent = 0;
@@ -49,12 +49,12 @@ function latencySection(transport) {
     select("Size", sizes.map((s) => [bytes(s), s]), (v) => { size = v; curves.renew(); }),
     select("Kind", kinds.map((k) => [kindName(...k), k, k === kind]), (v) => { kind = v; curves.renew(); }),
   ]);
-  const note = "Percentiles: of all samples of all repetitions; in brackets: chance, fewer than ten samples lie beyond. Median of runs: with its 95 % confidence limits. ";
-  const tables = kinds.map(([k, r]) => table(`${pageName(transport)} latency: ${kindName(k, r).toLowerCase()}`,
+  const note = "Percentiles: of all samples of all repetitions; in brackets: chance, fewer than ten samples lie beyond. Median of runs: with its 95 % confidence limits. × floor below 1: the floor itself takes one datagram or slot a sample, and another way of waiting or cutting can be faster. ";
+  const tables = kinds.map(([k, r]) => table(`${pageName(page)} latency: ${kindName(k, r).toLowerCase()}`,
     [SIZE, SYSTEM, ...latencyColumns((e) => e.latency), MEDIAN, FLOOR, RUNS, WARM_UP, WAITS],
     () => rowsOf(ofKind(entries, k, r)), note + (entries.some((e) => e.context) ? "◇: published, other hardware: context, not a comparison." : ""), { open: !k }));
   return [el("h3", {}, "Latency"), el("p", { class: "note" }, "Half of a round trip, one sample in flight, microseconds."),
-    el("div", { class: "pair" }, medians.sheet, curves.sheet), contextNote(transport), tables.map((t) => t.box)];
+    el("div", { class: "pair" }, medians.sheet, curves.sheet), contextNote(page), tables.map((t) => t.box)];
 }
 
 /** Dunlin first, then the layers in their order. */
@@ -66,8 +66,8 @@ function rowsOf(entries) {
     .sort((a, b) => a.size - b.size || (a.rate ?? 0) - (b.rate ?? 0) || rank(a) - rank(b) || a.keyed - b.keyed || a.reliable - b.reliable || a.batched - b.batched);
 }
 
-function contextNote(transport) {
-  const sources = new Map(ENTRIES.filter((e) => e.context && e.transport === transport).map((e) => [e.name, e.hardware]));
+function contextNote(page) {
+  const sources = new Map(ENTRIES.filter((e) => e.context && e.page === page).map((e) => [e.name, e.hardware]));
   if (!sources.size) return null;
   const text = [...sources].map(([name, hardware]) => `${name} (${hardware})`).join("; ");
   return el("p", { class: "note published-note", hidden: !state.layers.has("published") },
@@ -82,8 +82,8 @@ function curveLines(e) {
   return [line, { ...line, ghost: true, points: points.slice(Math.max(0, sure - 1)) }];
 }
 
-function throughputSection(transport) {
-  const entries = on(transport, "throughput");
+function throughputSection(page) {
+  const entries = on(page, "throughput");
   if (!entries.some((e) => !e.past)) return null;
   let bits = false;
   const how = (e) => (e.batched ? "batched" : null);
@@ -96,7 +96,7 @@ function throughputSection(transport) {
       }),
   }), [select("Unit", [["Samples/s", false], ["Mbit/s", true]], (v) => { bits = v; rates.renew(); })]);
   const of = (key) => (e) => e.throughput?.[key];
-  const list = table(`${pageName(transport)} throughput`, [SIZE, SYSTEM, KIND,
+  const list = table(`${pageName(page)} throughput`, [SIZE, SYSTEM, KIND,
     column("Batched", (e) => (e.batched ? "yes" : "no"), undefined, { text: true, always: true, csv: "batched" }),
     column("Samples/s", (e) => e.throughput?.rate.value, (e) => estimate(e.throughput?.rate, short), { csv: "samples_per_second", title: "Median over the repetitions, with its 95 % confidence limits" }),
     column("Mbit/s", of("mbps"), (e) => (e.throughput ? digits(e.throughput.mbps) : ""), { csv: "mbps" }),
@@ -106,8 +106,8 @@ function throughputSection(transport) {
   return [el("h3", {}, "Throughput"), rates.sheet, list.box];
 }
 
-function loadedSection(transport) {
-  const entries = on(transport, "loaded");
+function loadedSection(page) {
+  const entries = on(page, "loaded");
   if (!entries.some((e) => !e.past)) return null;
   const key = (e) => `${bytes(e.size)}, ${kindName(e.keyed, e.reliable).toLowerCase()}`;
   const keys = [...new Set(entries.map(key))];
@@ -122,29 +122,29 @@ function loadedSection(transport) {
   ]);
   const rate = column("Samples/s", (e) => e.rate, (e) => short(e.rate), { always: true, csv: "rate" });
   const lists = [["response", "response time", (e) => e.response], ["service", "service time", (e) => e.latency]].map(([, name, of]) =>
-    table(`${pageName(transport)} under load: ${name}`, [rate, SYSTEM, { ...SIZE }, KIND, ...latencyColumns(of), RUNS, WARM_UP, WAITS], () => rowsOf(entries)));
+    table(`${pageName(page)} under load: ${name}`, [rate, SYSTEM, { ...SIZE }, KIND, ...latencyColumns(of), RUNS, WARM_UP, WAITS], () => rowsOf(entries)));
   return [el("h3", {}, "Latency under load"), el("p", { class: "note" },
     "Samples are due at a fixed rate, whatever the answers do. Response: from the moment when a sample was due, so a stall counts for all that had to wait. Service: from the moment when it was sent."),
-  sweep.sheet, el("ul", { class: "plain note" }, kneeLines(transport)), lists.map((t) => t.box)];
+  sweep.sheet, el("ul", { class: "plain note" }, kneeLines(page)), lists.map((t) => t.box)];
 }
 
 /** Up to which rate each sweep of the transport goes well. */
-function kneeLines(transport) {
-  const own = DATA.campaign.knees.filter(([name]) => name.startsWith(`${transport},`));
+function kneeLines(page) {
+  const own = DATA.campaign.knees.filter(([name]) => name.startsWith(chapterOf(page) ? `${page}: ` : `${page},`));
   return own.map(([name, knee]) => el("li", {}, knee
     ? `Knee of ${name}: up to ${short(knee[0])} samples/s nothing is lost and 99 % are answered in less than twice the time of the lowest rate (${micros(knee[1])} μs there).`
     : `Knee of ${name}: none, samples are lost at the lowest rate already.`));
 }
 
 /** What a router between the sides adds, beside what a relay adds to the raw floor. */
-function hopSection(transport) {
-  const hops = DATA.campaign.hops.filter((hop) => hop.transport === transport);
+function hopSection(page) {
+  const hops = DATA.campaign.hops.filter((hop) => pageOf(hop) === page);
   if (!hops.length) return null;
   const us = (head, of, csv, title) => column(head, of, (e) => (of(e) == null ? "–" : micros(of(e))), { csv, title });
   const times = (head, of, csv, title) => column(head, of, (e) => (of(e) == null ? "–" : of(e).toFixed(2)), { csv, title });
   const published = column("Published ◇", (e) => e.published, (e, marks) => figure(e.published, { defect: e.published_doubtful ? "is below the minimum" : undefined }, marks, true),
     { csv: "published_ns", title: "Connext through Routing Service, by others on other machines: context, not a comparison" });
-  const list = table(`${pageName(transport)} through a router`, [SIZE,
+  const list = table(`${pageName(page)} through a router`, [SIZE,
     column("Kind", (e) => `${kindName(e.keyed, e.reliable)}${e.blocking ? ", blocking" : ""}`, undefined, { text: true, csv: "kind" }),
     us("Direct", (e) => e.median.direct, "direct_ns"), us("Routed", (e) => e.median.routed, "routed_ns"), us("Two routers", (e) => e.median.twice, "two_routers_ns"),
     us("Hop", (e) => e.median.hop, "hop_ns", "Routed less direct, the median of the differences within each repetition"), us("2nd hop", (e) => e.median.second, "second_hop_ns"),
@@ -155,8 +155,8 @@ function hopSection(transport) {
   return [el("h3", {}, "What a router adds"), list.box];
 }
 
-function costSection(transport) {
-  const entries = on(transport, "latency").filter((e) => e.cost.some(Boolean));
+function costSection(page) {
+  const entries = on(page, "latency").filter((e) => e.cost.some(Boolean));
   if (!entries.some((e) => !e.past)) return null;
   const of = (side, key) => (e) => e.cost[side]?.[key];
   const both = (head, key, show, csv) => ["pub", "sub"].map((side, index) => column(`${head} ${side}`, of(index, key), (e) => (of(index, key)(e) == null ? "–" : show(of(index, key)(e))), { csv: `${csv}_${side}` }));
@@ -164,7 +164,7 @@ function costSection(transport) {
     column("CPU ns router", (e) => e.middle?.cpu, (e) => (e.middle ? grouped(Math.round(e.middle.cpu)) : "–"), { csv: "cpu_ns_router" }),
     column("MiB router", (e) => e.middle?.memory, (e) => (e.middle ? digits(e.middle.memory / 1048576) : "–"), { csv: "memory_router", title: "The most that it has had, of all routers together" }),
   ];
-  const list = table(`${pageName(transport)} cost`, [SIZE, SYSTEM, KIND, ...both("CPU ns", "cpu", (v) => grouped(Math.round(v)), "cpu_ns"),
+  const list = table(`${pageName(page)} cost`, [SIZE, SYSTEM, KIND, ...both("CPU ns", "cpu", (v) => grouped(Math.round(v)), "cpu_ns"),
     ...both("Calls", "system_calls", digits, "system_calls"), ...both("Switches", "context_switches", digits, "context_switches"),
     ...both("Faults", "page_faults", digits, "page_faults"), ...both("Allocs", "allocations", digits, "allocations"), ...router, WAITS],
   () => rowsOf(entries), "Per round trip, of the publisher and of the subscriber; medians over the repetitions. –: not counted.", { open: false });
@@ -173,7 +173,7 @@ function costSection(transport) {
 
 function machineSection() {
   const names = HEAD.hosts.length > 1 ? ["Publisher", "Subscriber"] : ["Both sides"];
-  return [el("h2", { id: "machine" }, "Machine"), el("p", { class: "soft" }, `The sides reach each other by ${HEAD.network}.`), HEAD.hosts.map((host, index) => [
+  return [el("h2", { id: "machine" }, "Machine"), el("p", { class: "soft" }, `The sides reach each other by ${[...new Set(CHAPTERS.length ? CHAPTERS.filter((one) => !one.missing).map((one) => one.network) : [HEAD.network])].join(" and ")}.`), HEAD.hosts.map((host, index) => [
     el("h3", {}, `${names[index] ?? "Host"}: ${host.name || "unnamed"}`),
     el("dl", { class: "machine" }, host.facts.flatMap(([label, value]) => [el("dt", {}, label), el("dd", {}, value)])),
     host.advice.length ? [el("p", {}, "What would change the figures:"), el("ul", { class: "plain advice" }, host.advice.map((line) => el("li", {}, line)))] : [],

@@ -63,7 +63,7 @@ function table(title, columns, rows, note = "", more = {}) {
       last = row.size;
       const kind = [row.layer === null ? "own" : "", row.context ? "context" : "", step ? "step" : ""].filter(Boolean).join(" ");
       const lead = columns.filter((c) => !row.trouble || c.always);
-      const cells = lead.map((c) => el("td", { class: [c.text ? "text" : "", c.wide ? "wide" : ""].filter(Boolean).join(" ") || null }, c.show(row, letters)));
+      const cells = lead.map((c) => el("td", { class: [c.text ? "text" : "", c.wide ? "wide" : "", c.wraps ? "wraps" : ""].filter(Boolean).join(" ") || null }, c.show(row, letters)));
       if (row.trouble) cells.push(el("td", { class: "text bad", colspan: columns.length - lead.length }, row.trouble));
       return el("tr", { class: kind || null }, cells);
     }));
@@ -97,13 +97,13 @@ function trouble(e) {
 }
 
 const SIZE = column("Size", (e) => e.size, (e) => bytes(e.size), { always: true, csv: "size_bytes" });
-const SYSTEM = column("System", (e) => e.name, (e) => (e.context ? el("span", { title: e.hardware }, e.name, el("sup", {}, "◇")) : e.name), { text: true, always: true, csv: "system" });
+const SYSTEM = column("System", (e) => e.name, (e) => (e.context ? el("span", { title: e.hardware }, e.name, el("sup", {}, "◇")) : e.name), { text: true, wraps: true, always: true, csv: "system" });
 const KIND = column("Kind", (e) => kindName(e.keyed, e.reliable), undefined, { text: true, always: true, csv: "kind" });
 const FLOOR = column("× floor", (e) => e.floor, (e) => (e.floor == null ? "" : e.floor.toFixed(2)), { title: "The median (or the rate) as a multiple of the raw floor: the median of the ratios within each repetition", csv: "x_floor" });
 const RUNS = column("Runs", (e) => e.measured, (e) => (e.measured == null ? "" : e.failed.length
   ? el("span", { class: "bad", title: e.failed.map(([n, why]) => `${n + 1}: ${why}`).join("\n") }, `${e.measured} of ${e.measured + e.failed.length}`) : String(e.measured)), { csv: "runs" });
 const WARM_UP = column("Warm-up", (e) => e.warm_up?.[0], (e) => (!e.warm_up ? "" : e.warm_up[0] === e.warm_up[1] ? grouped(e.warm_up[0]) : `${grouped(e.warm_up[0])}–${grouped(e.warm_up[1])}`), { csv: "warm_up_samples", title: "Samples before the measurement, not in the figures" });
-const WAITS = column("Waits", (e) => e.waiting, undefined, { text: true, csv: "waiting" });
+const WAITS = column("Waits", (e) => e.waiting, undefined, { text: true, wraps: true, csv: "waiting" });
 
 /** The columns of the published pages, of the latency that `of` finds. */
 function latencyColumns(of) {
