@@ -21,3 +21,11 @@ for example in examples/*/c; do
     done
     scripts/languages/run-example.sh c "$name" "'$work/subscriber'" "'$work/publisher'"
 done
+
+# The adapter of the OMG suite's program is no product. It is compiled here, so that it keeps up with made code.
+work=$into/omg-adapter
+mkdir -p "$work"
+"$into/bin/dunlin" idl gen -l c -o "$work" tests/languages/omg/c/shape.idl
+echo '#include "dds/dds.h"' | "$compiler" -std=gnu11 -fsyntax-only -Wall -Werror -Wno-unused-function -x c \
+    -I tests/languages/omg/c -I "$work" -I "$into/include" -
+echo "c: the adapter of the OMG suite's program compiles"

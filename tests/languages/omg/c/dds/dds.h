@@ -360,7 +360,8 @@ static inline dds_return_t omg_get(dunlin_getter get, dds_entity_t entity, void 
     for (at = 0; code == DUNLIN_OK && at < count; at++) {
         ShapeType *value = (ShapeType *)calloc(1, sizeof *value);
         values[filled] = value;
-        if (value == NULL || !ShapeType_of_sample(reader, &samples[at], value, &fault)) {
+        if (value == NULL ||
+            !ShapeType_of_sample(reader, &samples[at], value, ShapeType_cdr_read, &fault)) {
             free(value);
             continue;
         }
