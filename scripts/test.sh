@@ -22,6 +22,14 @@ remember() {
     grep -aE -A 6 '^test .* FAILED$|panicked at|^error|^FAILED|^SUMMARY' "$log" | head -n 80 | grep . || tail -n 20 "$log"
 }
 
+# slowest: the ten test programs of the log that ran longest, so that growth is seen.
+slowest() {
+    awk '/^ +Running / { name = $NF; sub(/.*\//, "", name); sub(/-[0-9a-f]+\)$/, "", name); name = name " (" $2 ")" }
+        /^ +Doc-tests / { name = "documentation of " $2 }
+        /^test result: .* finished in / { time = $NF; sub(/s$/, "", time); printf "%9.1f s  %s\n", time, name }' "$log" |
+        sort -rn | head -n 10
+}
+
 # step NAME COMMAND... : runs one check, adds up what `cargo test` counted, or counts the step itself.
 step() {
     local name=$1
@@ -45,6 +53,7 @@ step() {
     skipped=$((skipped + ${ignored:-0}))
     [ "$code" -eq 0 ] || remember "$name" >>"$failures"
     echo "-- $name: exit $code, $((SECONDS - start)) s"
+    [ "$(grep -c '^test result: ' "$log")" -lt 11 ] || { echo "-- $name: the slowest test programs" && slowest; }
 }
 
 # Without room everything fails, and nothing says why.
