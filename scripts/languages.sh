@@ -43,18 +43,23 @@ into=$(scripts/library.sh) || exit 1
 
 failed=
 skipped=
+printed=$(mktemp)
+failures=$(mktemp)
+trap 'rm -f "$printed" "$failures"' EXIT
 for language in $wanted; do
-    code=0
-    "scripts/languages/$language.sh" "$into" || code=$?
+    "scripts/languages/$language.sh" "$into" 2>&1 | tee "$printed"
+    code=${PIPESTATUS[0]}
     case $code in
         0) ;;
         77) skipped="$skipped $language" ;;
         *)
-            echo "$language: failed with $code" >&2
+            { tail -n 20 "$printed" && echo "$language: failed with $code"; } >>"$failures"
             failed="$failed $language"
             ;;
     esac
 done
+# Once more, since the languages behind it have printed since.
+cat "$failures" >&2
 if [ -n "$skipped" ] && [ -n "$must" ]; then
     echo "languages: not all can be built here, missing:$skipped" >&2
     failed="$failed$skipped"

@@ -33,10 +33,13 @@ for example in examples/*/csharp; do
     mkdir -p "$made"
     "$into/bin/dunlin" idl gen -l csharp -o "$made" "examples/$name"/*.idl
     cp "$product/Dunlin.dll" "$made/"
+    compilers=()
     for side in publisher subscriber; do
         "$compiler" program -target:exe -optimize -r:"$product/Dunlin.dll" -out:"$made/$side.dll" "$made"/*.cs "$example/$side.cs" &
+        compilers+=($!)
     done
-    wait -n && wait -n
+    # By their numbers: `wait -n` forgets one that ends at the same moment as another.
+    for one in "${compilers[@]}"; do wait "$one"; done
     DUNLIN_LIBRARY=$into/lib scripts/languages/run-example.sh csharp "$name" "$run '$made/subscriber.dll'" "$run '$made/publisher.dll'"
 done
 
