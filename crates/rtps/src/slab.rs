@@ -33,10 +33,8 @@ impl<T> Slab<T> {
     #[inline]
     pub(crate) fn insert(&mut self, value: T) -> u32 {
         let key = self.free;
-        if let Some(place) = self.places.get_mut(key as usize) {
-            if let Place::Free(next) = *place {
-                self.free = next;
-            }
+        if let Some(place @ &mut Place::Free(next)) = self.places.get_mut(key as usize) {
+            self.free = next;
             *place = Place::Taken(value);
             self.len += 1;
             return key;

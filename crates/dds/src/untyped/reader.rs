@@ -213,11 +213,19 @@ impl ReaderCore {
         allocator: &mut impl PayloadAllocator,
         out: &mut Datagrams,
     ) -> bool {
-        let Ok(inline) = InlineQos::parse(data.inline_qos) else {
-            return false;
+        // It is large, and mostly says nothing.
+        let said;
+        let inline = if data.inline_qos.is_empty() {
+            &InlineQos::NONE
+        } else {
+            let Ok(inline) = InlineQos::parse(data.inline_qos) else {
+                return false;
+            };
+            said = inline;
+            &said
         };
         let mut state = self.state.lock();
-        let delivery = state.handle_data(now, from, timestamp, data, &inline, allocator, out);
+        let delivery = state.handle_data(now, from, timestamp, data, inline, allocator, out);
         self.note_next(&state);
         drop(state);
         match delivery == Delivery::NEW {
