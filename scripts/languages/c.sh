@@ -15,10 +15,15 @@ for example in examples/*/c; do
     work=$into/examples/$name/c
     mkdir -p "$work"
     "$into/bin/dunlin" idl gen -l c -o "$work" "examples/$name"/*.idl
+    flags=(-std=c99 -pedantic -Wall -Wextra -Werror -O2 -I "$into/include" -I "$work")
     for side in publisher subscriber; do
-        "$compiler" -std=c99 -pedantic -Wall -Wextra -Werror -O2 -I "$into/include" -I "$work" \
-            "$example/$side.c" "$work"/*.c -L "$into/lib" -ldunlin -pthread -Wl,-rpath,"$into/lib" -o "$work/$side"
+        "$compiler" "${flags[@]}" "$example/$side.c" "$work"/*.c \
+            -L "$into/lib" -ldunlin -pthread -Wl,-rpath,"$into/lib" -o "$work/$side"
     done
+    # Other compilers warn of other things.
+    if command -v clang >/dev/null; then
+        clang "${flags[@]}" -fsyntax-only "$example"/*.c "$work"/*.c
+    fi
     scripts/languages/run-example.sh c "$name" "'$work/subscriber'" "'$work/publisher'"
 done
 

@@ -15,10 +15,13 @@ for example in examples/*/cpp98; do
     work=$into/examples/$name/cpp98
     mkdir -p "$work"
     "$into/bin/dunlin" idl gen -l cpp98 -o "$work" "examples/$name"/*.idl
+    flags=(-std=c++98 -pedantic -Wall -Wextra -Werror -fno-exceptions -fno-rtti -O2 -I "$into/include" -I "$work")
     for side in publisher subscriber; do
-        "$compiler" -std=c++98 -pedantic -Wall -Wextra -Werror -fno-exceptions -fno-rtti -O2 \
-            -I "$into/include" -I "$work" "$example/$side.cpp" \
-            -L "$into/lib" -ldunlin -Wl,-rpath,"$into/lib" -o "$work/$side"
+        "$compiler" "${flags[@]}" "$example/$side.cpp" -L "$into/lib" -ldunlin -Wl,-rpath,"$into/lib" -o "$work/$side"
     done
+    # Other compilers warn of other things.
+    if command -v clang++ >/dev/null; then
+        clang++ "${flags[@]}" -fsyntax-only "$example"/*.cpp
+    fi
     scripts/languages/run-example.sh cpp98 "$name" "'$work/subscriber'" "'$work/publisher'"
 done

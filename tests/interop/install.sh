@@ -1,8 +1,9 @@
 #!/bin/sh
-# install.sh: installs the Debian packages that the interop tests need, only what is missing.
+# install.sh: installs the Debian packages that the tests need, only what is missing: peers, tools of networks, and
+# compilers with which headers and made code are to compile without a warning.
 set -eu
 missing=
-for package in cyclonedds-dev cyclonedds-tools libfastrtps-dev fastddsgen tshark tcpdump iproute2 nftables g++; do
+for package in cyclonedds-dev cyclonedds-tools libfastrtps-dev fastddsgen tshark tcpdump iproute2 nftables g++ clang; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0

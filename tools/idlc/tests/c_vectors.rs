@@ -51,6 +51,15 @@ fn folder(of: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(of)
 }
 
+/// The last one as compilers of 2022 call it, too.
+const CPP_STANDARDS: [&str; 6] = ["c++98", "c++11", "c++14", "c++17", "c++20", "c++2b"];
+
+/// Which of these compilers the machine has.
+fn those_here(compilers: [&'static str; 2]) -> impl Iterator<Item = &'static str> {
+    let is_here = |compiler: &&str| Command::new(compiler).arg("--version").output().is_ok();
+    compilers.into_iter().filter(is_here)
+}
+
 fn has_gcc() -> bool {
     let found = Command::new("gcc").arg("--version").output().is_ok();
     if !found {
@@ -400,8 +409,7 @@ fn optimized_code_is_compiled_without_a_warning() {
         let lines = all["idl"].as_array().unwrap().iter();
         let idl: Vec<&str> = lines.map(|line| line.as_str().unwrap()).collect();
         let (to, _) = made(&C, name, &idl.join("\n"));
-        let is_there = |compiler: &&str| Command::new(compiler).arg("--version").output().is_ok();
-        for compiler in ["gcc", "clang"].into_iter().filter(is_there) {
+        for compiler in those_here(["gcc", "clang"]) {
             run(Command::new(compiler)
                 .args(FLAGS)
                 .args(["-std=c99", "-O3", "-c", "-o", "/dev/null"])
@@ -420,24 +428,25 @@ fn words_of_c_and_cpp_are_names_in_all_standards() {
     let (folder, model) = made(&C, "torture", &idl);
     let to = folder.path();
     let source = to.join("torture.c");
-    for standard in ["c99", "c11", "c17", "c2x"] {
-        let standard = format!("-std={standard}");
-        run(Command::new("gcc")
-            .args(FLAGS)
-            .args([&*standard, "-O2", "-fsyntax-only"])
-            .args(include())
-            .arg(&source));
+    for compiler in those_here(["gcc", "clang"]) {
+        for standard in ["c99", "c11", "c17", "c2x"] {
+            run(Command::new(compiler)
+                .args(FLAGS)
+                .args([&*format!("-std={standard}"), "-O2", "-fsyntax-only"])
+                .args(include())
+                .arg(&source));
+        }
     }
-    for standard in ["c++98", "c++11", "c++14", "c++17", "c++20"] {
-        let standard = format!("-std={standard}");
-        let header = ["-x", "c++", &standard, "-fsyntax-only"];
-        let text = to.join("torture.cpp");
-        fs::write(&text, "#include \"torture.h\"\n").unwrap();
-        run(Command::new("g++")
-            .args(header)
-            .args(FLAGS)
-            .args(include())
-            .arg(text));
+    let text = to.join("torture.cpp");
+    fs::write(&text, "#include \"torture.h\"\n").unwrap();
+    for compiler in those_here(["g++", "clang++"]) {
+        for standard in CPP_STANDARDS {
+            run(Command::new(compiler)
+                .args(FLAGS)
+                .args([&*format!("-std={standard}"), "-fsyntax-only"])
+                .args(include())
+                .arg(&text));
+        }
     }
     let compound = |ty: &DynamicType| matches!(ty.kind(), TypeKind::Structure | TypeKind::Union);
     let types = model.types.iter().filter_map(|entry| model.ty(entry));
@@ -469,13 +478,15 @@ fn words_of_cpp_are_names_in_all_its_standards() {
     let to = folder.path();
     let text = to.join("torture.cpp");
     fs::write(&text, "#include \"tortureSupport.hpp\"\n").unwrap();
-    for standard in ["c++98", "c++11", "c++14", "c++17", "c++20", "c++23"] {
-        run(Command::new("g++")
-            .args(FLAGS)
-            .args([&*format!("-std={standard}"), "-O2", "-fsyntax-only"])
-            .args(["-fno-exceptions", "-fno-rtti"])
-            .args(include())
-            .arg(&text));
+    for compiler in those_here(["g++", "clang++"]) {
+        for standard in CPP_STANDARDS {
+            run(Command::new(compiler)
+                .args(FLAGS)
+                .args([&*format!("-std={standard}"), "-O2", "-fsyntax-only"])
+                .args(["-fno-exceptions", "-fno-rtti"])
+                .args(include())
+                .arg(&text));
+        }
     }
     let compound = |ty: &DynamicType| matches!(ty.kind(), TypeKind::Structure | TypeKind::Union);
     let types = model.types.iter().filter_map(|entry| model.ty(entry));
