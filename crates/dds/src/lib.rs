@@ -75,9 +75,6 @@ pub use dunlin_wire::{
 pub use dunlin_xtypes as xtypes;
 pub use entity::config::{ParticipantConfig, TcpSettings, Transports};
 pub use entity::guard_condition::GuardCondition;
-pub use entity::listener::{
-    DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
-};
 pub use entity::listener_thread::ListenerThread;
 pub use entity::participant::{
     DiscoveryEvents, DomainParticipant, ParticipantCounters, ReceiverStatus,
@@ -100,6 +97,9 @@ pub use typed::topic::{Topic, TopicData};
 pub use typed::view::{Octets, View};
 pub use typed::writer::{DataWriter, DataWriterListener};
 pub use untyped::condition::{Condition, ReadCondition, StatusCondition, Wake};
+pub use untyped::listener::{
+    DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
+};
 pub use untyped::publisher::Publisher;
 pub use untyped::query_condition::QueryCondition;
 pub use untyped::subscriber::Subscriber;

@@ -4,6 +4,7 @@ mod apply;
 mod builtin_publisher;
 mod connections;
 mod diagnostics;
+mod endpoint;
 mod locator_choice;
 mod observe;
 mod registry;
@@ -12,15 +13,12 @@ pub(crate) mod watch;
 use crate::discovery::peers::PeerList;
 use crate::discovery::why::similar;
 use crate::receive::liveliness::LivelinessAssertion;
+use crate::receive::participant::ReceivingReader;
 use crate::receive::routes::{PeerRoute, Routes};
 use crate::send::datagram::Datagrams;
 use crate::send::destination::Destination;
-use crate::send::local_queue::{self, LocalReaderEndpoint};
+use crate::send::local_queue::{self, LocalReaderEndpoint, LocalWriterEndpoint};
 use crate::status::{LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, WriterChange};
-use crate::untyped::reader::ReaderCore;
-use crate::untyped::topic::TopicCore;
-use crate::untyped::writer::WriterCore;
-pub(crate) use apply::WriterEnd;
 use dunlin_qos::Incompatibility;
 use dunlin_rtps::discovery::{Discovery, Event, Source, WriterPredicate};
 use dunlin_rtps::{Time, To};
@@ -30,27 +28,17 @@ use dunlin_wire::{
     DiagnosticReply, DiagnosticRequest, EntityId, EntityKind, Guid, GuidPrefix, Locator,
     Submessage, Timestamp, VendorId, WriterData,
 };
+pub(crate) use endpoint::{
+    MatchedEndpoint, MatchedEntities, MatchedReader, MatchedTopic, MatchedWriter, OwnParticipant,
+    WriterEnd,
+};
 use hashbrown::HashMap;
 use locator_choice::{unicast_locator_of, whom};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 use std::sync::{Arc, Weak};
 
-/// What the directory has to know of the participant that it belongs to, and where it puts what it
-/// has decided.
-pub(crate) trait OwnParticipant {
-    fn transport(&self) -> &dyn Transport;
-    /// Samples for endpoints of this process are handed over directly.
-    fn delivers_locally(&self) -> bool;
-    /// Others are told how it is with its endpoints.
-    fn answers_questions(&self) -> bool;
-    /// Datagrams that its receiver has lost.
-    fn dropped(&self) -> u64;
-    /// From now on these are the routes of its threads.
-    fn set_routes(&self, routes: Routes);
-}
-
-pub(crate) struct Matching {
+pub(crate) struct Matching<P: MatchedEntities> {
     discovery: Discovery,
     datagrams: Datagrams,
     /// The multicast groups where announcements go.
@@ -59,9 +47,9 @@ pub(crate) struct Matching {
     /// Where announcements go: these groups and the peers.
     announce: Vec<Destination>,
     events: Vec<Event>,
-    pub(crate) writers: BTreeMap<EntityId, Arc<WriterCore>>,
-    pub(crate) readers: BTreeMap<EntityId, Arc<ReaderCore>>,
-    topics: BTreeMap<String, Weak<TopicCore>>,
+    pub(crate) writers: BTreeMap<EntityId, Arc<P::Writer>>,
+    pub(crate) readers: BTreeMap<EntityId, Arc<P::Reader>>,
+    topics: BTreeMap<String, Weak<P::Topic>>,
     /// Matched writers of each reader.
     sources: BTreeMap<EntityId, Vec<Guid>>,
     /// Where each matched reader of each writer is reached.
@@ -83,7 +71,7 @@ pub(crate) struct Matching {
     /// What somebody of this process has asked others and waits for.
     asked: BTreeMap<DiagnosticRequest, Option<DiagnosticReply>>,
     /// The readers of the built-in topics, if somebody has them.
-    builtin_publishers: Vec<builtin_publisher::BuiltinPublisher>,
+    builtin_publishers: Vec<builtin_publisher::BuiltinPublisher<P>>,
     watches: watch::Watches,
     /// The routes must be made anew.
     changed: bool,
@@ -93,36 +81,36 @@ pub(crate) struct Matching {
 /// Something that the application hears of once the lock is released. What it may ask for itself is
 /// counted before that, in the order of events and before the first sample of a match can come.
 /// Those with a listener carry its status.
-pub(crate) enum MatchingEvent {
-    WriterMatched(Arc<WriterCore>, Option<MatchedStatus>),
-    ReaderMatched(Arc<ReaderCore>, Option<MatchedStatus>),
-    WriterIncompatible(Arc<WriterCore>, Guid, Vec<Incompatibility>),
-    ReaderIncompatible(Arc<ReaderCore>, Guid, Vec<Incompatibility>),
-    Liveliness(Arc<ReaderCore>, Option<LivelinessChangedStatus>),
-    LivelinessLost(Arc<WriterCore>, Option<LivelinessLostStatus>),
-    Data(Arc<ReaderCore>),
-    InconsistentTopic(Arc<TopicCore>, Guid, String),
+pub(crate) enum MatchingEvent<P: MatchedEntities> {
+    WriterMatched(Arc<P::Writer>, Option<MatchedStatus>),
+    ReaderMatched(Arc<P::Reader>, Option<MatchedStatus>),
+    WriterIncompatible(Arc<P::Writer>, Guid, Vec<Incompatibility>),
+    ReaderIncompatible(Arc<P::Reader>, Guid, Vec<Incompatibility>),
+    Liveliness(Arc<P::Reader>, Option<LivelinessChangedStatus>),
+    LivelinessLost(Arc<P::Writer>, Option<LivelinessLostStatus>),
+    Data(Arc<P::Reader>),
+    InconsistentTopic(Arc<P::Topic>, Guid, String),
     Discovered(Arc<watch::Wake>),
 }
 
-impl MatchingEvent {
-    fn writer_matched(writer: &Arc<WriterCore>, reader: Guid, change: i32) -> Self {
+impl<P: MatchedEntities> MatchingEvent<P> {
+    fn writer_matched(writer: &Arc<P::Writer>, reader: Guid, change: i32) -> Self {
         let status = writer.count_matched(reader, change);
         Self::WriterMatched(Arc::clone(writer), status)
     }
 
-    fn reader_matched(reader: &Arc<ReaderCore>, writer: Guid, change: i32) -> Self {
+    fn reader_matched(reader: &Arc<P::Reader>, writer: Guid, change: i32) -> Self {
         let status = reader.count_matched(writer, change);
         Self::ReaderMatched(Arc::clone(reader), status)
     }
 
     /// `None` if it is no news.
-    fn liveliness(reader: &Arc<ReaderCore>, writer: Guid, life: WriterChange) -> Option<Self> {
+    fn liveliness(reader: &Arc<P::Reader>, writer: Guid, life: WriterChange) -> Option<Self> {
         let counted = reader.count_liveliness(writer, life);
         counted.then(|| Self::Liveliness(Arc::clone(reader), reader.liveliness_to_tell()))
     }
 
-    fn liveliness_lost(writer: &Arc<WriterCore>) -> Self {
+    fn liveliness_lost(writer: &Arc<P::Writer>) -> Self {
         Self::LivelinessLost(Arc::clone(writer), writer.count_liveliness_lost())
     }
 
@@ -134,7 +122,7 @@ impl MatchingEvent {
             Self::ReaderIncompatible(reader, writer, why) => reader.note_incompatible(writer, &why),
             Self::Liveliness(reader, status) => reader.tell_liveliness(status),
             Self::LivelinessLost(writer, status) => writer.tell_liveliness_lost(status),
-            Self::Data(reader) => reader.announce_data(),
+            Self::Data(reader) => ReceivingReader::announce_data(&reader),
             Self::InconsistentTopic(topic, remote, difference) => {
                 topic.note_inconsistent(remote, &difference);
             }
@@ -143,7 +131,7 @@ impl MatchingEvent {
     }
 }
 
-impl Matching {
+impl<P: OwnParticipant> Matching<P> {
     /// Announcements go to the groups and to the peers of the book.
     pub(crate) fn new(
         discovery: Discovery,
@@ -187,17 +175,17 @@ impl Matching {
     }
 
     /// Remembers a topic, unless there is one of that name.
-    pub(crate) fn add_topic(&mut self, topic: &Arc<TopicCore>) -> Arc<TopicCore> {
-        if let Some(known) = self.topic(&topic.name) {
+    pub(crate) fn add_topic(&mut self, topic: &Arc<P::Topic>) -> Arc<P::Topic> {
+        if let Some(known) = self.topic(topic.name()) {
             return known;
         }
         let weak = Arc::downgrade(topic);
-        self.topics.insert(topic.name.clone(), weak);
+        self.topics.insert(topic.name().to_owned(), weak);
         Arc::clone(topic)
     }
 
     /// The topic of that name, if the application has it. To be dropped without the lock.
-    pub(crate) fn topic(&self, name: &str) -> Option<Arc<TopicCore>> {
+    pub(crate) fn topic(&self, name: &str) -> Option<Arc<P::Topic>> {
         self.topics.get(name).and_then(Weak::upgrade)
     }
 
@@ -275,16 +263,17 @@ impl Matching {
     pub(crate) fn add_writer(
         &mut self,
         now: Time,
-        core: &Arc<WriterCore>,
+        core: &Arc<P::Writer>,
     ) -> Result<(), dunlin_wire::Error> {
-        self.writers.insert(core.guid.entity, Arc::clone(core));
-        if core.shared.config.transports.local {
-            local_queue::enter_writer(Arc::clone(core) as _, core.type_support.dynamic_type());
+        let guid = core.guid();
+        self.writers.insert(guid.entity, Arc::clone(core));
+        if core.is_local() {
+            local_queue::enter_writer(Arc::clone(core) as _, core.dynamic_type());
         }
-        self.signs
-            .extend(core.sign.get().map(|sign| (core.guid, Arc::clone(sign))));
+        let sign = core.liveliness_assertion();
+        self.signs.extend(sign.map(|sign| (guid, Arc::clone(sign))));
         self.changed = true;
-        self.serve_type(core.guid, core.type_support.local_type());
+        self.serve_type(guid, core.local_type());
         self.announce_writer(now, core)
     }
 
@@ -292,7 +281,7 @@ impl Matching {
     pub(crate) fn announce_writer(
         &mut self,
         now: Time,
-        core: &WriterCore,
+        core: &P::Writer,
     ) -> Result<(), dunlin_wire::Error> {
         self.discovery
             .add_writer(now, core.data(), &mut self.datagrams, &mut self.events)
@@ -302,7 +291,7 @@ impl Matching {
     pub(crate) fn announce_reader(
         &mut self,
         now: Time,
-        core: &ReaderCore,
+        core: &P::Reader,
     ) -> Result<(), dunlin_wire::Error> {
         self.discovery
             .add_reader(now, core.data(), &mut self.datagrams, &mut self.events)
@@ -312,18 +301,19 @@ impl Matching {
     pub(crate) fn add_reader(
         &mut self,
         now: Time,
-        core: &Arc<ReaderCore>,
+        core: &Arc<P::Reader>,
     ) -> Result<(), dunlin_wire::Error> {
-        self.readers.insert(core.guid.entity, Arc::clone(core));
-        if core.shared.config.transports.local {
-            local_queue::enter_reader(Arc::clone(core) as _, core.type_support.dynamic_type());
+        let guid = core.guid();
+        self.readers.insert(guid.entity, Arc::clone(core));
+        if core.is_local() {
+            local_queue::enter_reader(Arc::clone(core) as _, core.dynamic_type());
         }
-        self.serve_type(core.guid, core.type_support.local_type());
-        if let Some(writers) = core.options.accepts.clone() {
+        self.serve_type(guid, core.local_type());
+        if let Some(writers) = core.accepted_writers() {
             let accepts =
                 move |writer: &WriterData| quietly(|| writers.accepts(writer)).unwrap_or(false);
             self.discovery
-                .accept_only(core.guid, WriterPredicate::new(accepts));
+                .accept_only(guid, WriterPredicate::new(accepts));
         }
         self.announce_reader(now, core)
     }
@@ -332,9 +322,9 @@ impl Matching {
     pub(crate) fn update_reader(
         &mut self,
         now: Time,
-        core: &Arc<ReaderCore>,
+        core: &Arc<P::Reader>,
     ) -> Result<(), dunlin_wire::Error> {
-        match self.readers.contains_key(&core.guid.entity) {
+        match self.readers.contains_key(&core.guid().entity) {
             true => self.announce_reader(now, core),
             false => Ok(()),
         }
@@ -363,9 +353,9 @@ impl Matching {
     /// Carries out what discovery has decided.
     pub(crate) fn settle(
         &mut self,
-        participant: &dyn OwnParticipant,
+        participant: &P,
         now: Time,
-        matching_events: &mut Vec<MatchingEvent>,
+        matching_events: &mut Vec<MatchingEvent<P>>,
     ) {
         for event in std::mem::take(&mut self.events) {
             self.apply(participant, now, event, matching_events);
@@ -433,13 +423,13 @@ impl Matching {
         self.discovery.config().prefix
     }
 
-    fn routes(&self) -> Routes {
+    fn routes(&self) -> Routes<P> {
         let own = self.own();
         let signs = self.signs.iter().filter(|(writer, _)| writer.prefix != own);
         let signs = signs
             .map(|(writer, sign)| (*writer, Arc::clone(sign)))
             .collect();
-        let mut readers: HashMap<Guid, Vec<Arc<ReaderCore>>> = HashMap::new();
+        let mut readers: HashMap<Guid, Vec<Arc<P::Reader>>> = HashMap::new();
         for (entity, sources) in &self.sources {
             if let Some(core) = self.readers.get(entity) {
                 for writer in sources {

@@ -3,19 +3,17 @@
 //!
 //! Where nobody asks for DATA_ON_READERS a reader finds out by one look at `attention` and goes its
 //! own way.
+use crate::entity::coherent_set::WriterGroup;
+use crate::entity::contained::ContainedEntities;
 use crate::entity::group_access::GroupAccess;
 use crate::entity::listener::dispatch::{Dispatch, Listener};
 use crate::entity::listener::slot::ListenerSlot;
-use crate::entity::listener::{PublisherListener, SubscriberListener};
+use crate::entity::member::{MemberReader, MemberWriter};
 use crate::entity::participant::ParticipantGuard;
-use crate::entity::shared::Shared;
+use crate::entity::shared::{Reader, Shared, Writer};
 use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
 use crate::status::{StatusFlags, StatusKind};
-use crate::untyped::coherent_set::WriterGroup;
-use crate::untyped::reader::ReaderCore;
-use crate::untyped::subscriber::Subscriber;
-use crate::untyped::writer::WriterCore;
 use dunlin_qos::{DataReaderQos, DataWriterQos, ImmutablePolicy, PublisherQos, SubscriberQos};
 use dunlin_wire::{EntityKind, Guid};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
@@ -26,8 +24,11 @@ const LISTENER: u8 = 1;
 /// A condition may.
 const CONDITION: u8 = 2;
 
+type PublisherListener = <Shared as ContainedEntities>::PublisherListener;
+type SubscriberListener = <Shared as ContainedEntities>::SubscriberListener;
+
 /// What all handles of a publisher and all its writers share.
-pub(crate) struct PublisherCore {
+pub(crate) struct PublisherCore<W = Writer> {
     pub(crate) guid: Guid,
     pub(crate) shared: Arc<Shared>,
     participant: Weak<ParticipantGuard>,
@@ -35,14 +36,14 @@ pub(crate) struct PublisherCore {
     enabled: AtomicBool,
     deleted: AtomicBool,
     /// Its writers, those that are not enabled yet among them.
-    writers: Ranked<Vec<Weak<WriterCore>>, LEAF>,
+    writers: Ranked<Vec<Weak<W>>, LEAF>,
     pub(crate) defaults: Ranked<DataWriterQos, LEAF>,
-    pub(crate) listener: ListenerSlot<dyn PublisherListener>,
+    pub(crate) listener: ListenerSlot<PublisherListener>,
     /// Another one only while there is no writer.
-    sets: Ranked<Arc<WriterGroup>, LEAF>,
+    sets: Ranked<Arc<WriterGroup<W>>, LEAF>,
 }
 
-impl PublisherCore {
+impl<W: MemberWriter + 'static> PublisherCore<W> {
     pub(crate) fn new(qos: PublisherQos, participant: &Arc<ParticipantGuard>) -> Self {
         let shared = &participant.shared;
         let guid = Guid::new(shared.prefix, shared.new_entity());
@@ -75,7 +76,7 @@ impl PublisherCore {
         }
         let announced = self.shared.discover(|matching, now| {
             let before = std::mem::replace(&mut *self.qos.lock(), qos);
-            let is_ours = |writer: &WriterCore| std::ptr::eq(&*writer.group, self);
+            let is_ours = |writer: &Writer| MemberWriter::publisher(writer) == self.guid;
             let announced = matching.announce_again(now, is_ours, |_| false);
             if announced.is_err() {
                 *self.qos.lock() = before;
@@ -85,18 +86,18 @@ impl PublisherCore {
         announced.map_err(|error| unannounced("publisher", &error))
     }
 
-    pub(crate) fn sets(&self) -> Arc<WriterGroup> {
+    pub(crate) fn sets(&self) -> Arc<WriterGroup<W>> {
         Arc::clone(&self.sets.lock())
     }
 
-    pub(crate) fn add(&self, writer: &Arc<WriterCore>) {
+    pub(crate) fn add(&self, writer: &Arc<W>) {
         let mut writers = self.writers.lock();
         writers.retain(|writer| writer.strong_count() > 0);
         writers.push(Arc::downgrade(writer));
     }
 
     /// Its writers, in the order in which they came.
-    pub(crate) fn writers(&self) -> Vec<Arc<WriterCore>> {
+    pub(crate) fn writers(&self) -> Vec<Arc<W>> {
         let writers = self.writers.lock().clone();
         let writers = writers.iter().filter_map(Weak::upgrade);
         writers.filter(|writer| !writer.is_closed()).collect()
@@ -123,7 +124,7 @@ impl PublisherCore {
         self.shared.check_enabled("publisher")?;
         self.enabled.store(true, SeqCst);
         if self.enables() {
-            self.writers().iter().try_for_each(WriterCore::enable)?;
+            self.writers().iter().try_for_each(W::enable)?;
         }
         Ok(())
     }
@@ -166,7 +167,7 @@ fn unannounced(what: &str, error: &dunlin_wire::Error) -> Error {
 }
 
 /// What all handles of a subscriber and all its readers share.
-pub(crate) struct SubscriberCore {
+pub(crate) struct SubscriberCore<R = Reader> {
     pub(crate) guid: Guid,
     qos: Ranked<SubscriberQos, LEAF>,
     pub(crate) shared: Arc<Shared>,
@@ -174,18 +175,18 @@ pub(crate) struct SubscriberCore {
     enabled: AtomicBool,
     deleted: AtomicBool,
     /// Its readers, those that are not enabled yet among them.
-    members: Ranked<Vec<Weak<ReaderCore>>, LEAF>,
+    members: Ranked<Vec<Weak<R>>, LEAF>,
     pub(crate) defaults: Ranked<DataReaderQos, LEAF>,
-    pub(crate) listener: ListenerSlot<dyn SubscriberListener>,
-    pub(crate) group_access: GroupAccess,
+    pub(crate) listener: ListenerSlot<SubscriberListener>,
+    pub(crate) group_access: GroupAccess<R>,
     pub(crate) flags: StatusFlags,
     /// Who cares for DATA_ON_READERS.
     attention: AtomicU8,
     /// The listener as it is called for DATA_ON_READERS: its own, or the participant's.
-    calls: Dispatch<dyn SubscriberListener>,
+    calls: Dispatch<SubscriberListener>,
 }
 
-impl SubscriberCore {
+impl<R: MemberReader> SubscriberCore<R> {
     pub(crate) fn new(qos: SubscriberQos, participant: &Arc<ParticipantGuard>) -> Self {
         let shared = &participant.shared;
         Self {
@@ -218,7 +219,7 @@ impl SubscriberCore {
         self.group_access.adapt(&qos);
         let announced = self.shared.discover(|matching, now| {
             let before = std::mem::replace(&mut *self.qos.lock(), qos);
-            let is_ours = |reader: &ReaderCore| std::ptr::eq(&*reader.group, self);
+            let is_ours = |reader: &Reader| MemberReader::subscriber(reader) == self.guid;
             let announced = matching.announce_again(now, |_| false, is_ours);
             if announced.is_err() {
                 *self.qos.lock() = before;
@@ -228,14 +229,14 @@ impl SubscriberCore {
         announced.map_err(|error| unannounced("subscriber", &error))
     }
 
-    pub(crate) fn add(&self, reader: &Arc<ReaderCore>) {
+    pub(crate) fn add(&self, reader: &Arc<R>) {
         let mut members = self.members.lock();
         members.retain(|reader| reader.strong_count() > 0);
         members.push(Arc::downgrade(reader));
     }
 
     /// Its readers, in the order in which they came.
-    pub(crate) fn readers(&self) -> Vec<Arc<ReaderCore>> {
+    pub(crate) fn readers(&self) -> Vec<Arc<R>> {
         let members = self.members.lock().clone();
         let readers = members.iter().filter_map(Weak::upgrade);
         readers.filter(|reader| !reader.is_closed()).collect()
@@ -262,7 +263,7 @@ impl SubscriberCore {
         self.shared.check_enabled("subscriber")?;
         self.enabled.store(true, SeqCst);
         if self.enables() {
-            self.readers().iter().try_for_each(ReaderCore::enable)?;
+            self.readers().iter().try_for_each(R::enable)?;
         }
         Ok(())
     }
@@ -282,7 +283,7 @@ impl SubscriberCore {
 
     /// Are its readers those of built-in topics?
     pub(crate) fn is_builtin(&self) -> bool {
-        let is_inner = |reader: &Arc<ReaderCore>| reader.guid.entity.kind() == EntityKind::Other;
+        let is_inner = |reader: &Arc<R>| reader.guid().entity.kind() == EntityKind::Other;
         self.readers().iter().any(is_inner)
     }
 
@@ -293,7 +294,7 @@ impl SubscriberCore {
     /// Finds out who is told of DATA_ON_READERS from now on. What was told before is given back, to
     /// be dropped without a lock.
     #[must_use]
-    pub(crate) fn bind(&self) -> Option<Listener<dyn SubscriberListener>> {
+    pub(crate) fn bind(&self) -> Option<Listener<SubscriberListener>> {
         let kind = StatusKind::DataOnReaders;
         let own = self.listener.for_status(kind);
         let listener = own.or_else(|| self.shared.listener_for_subscriber(kind));
@@ -320,22 +321,24 @@ impl SubscriberCore {
         self.attention.load(SeqCst) & LISTENER != 0
     }
 
+    /// Another thread than `this` that calls the listener with this id.
+    pub(crate) fn calls_in(&self, id: u64, this: usize) -> Option<usize> {
+        self.calls.thread_in(Some(id), this)
+    }
+}
+
+impl SubscriberCore {
     /// A reader has data. Calls the listener at most so often; false if another call is due.
     pub(crate) fn call(self: &Arc<Self>, most: u32) -> bool {
         let Some(participant) = self.participant.upgrade() else {
             return true;
         };
-        let subscriber = Subscriber::of(Arc::clone(self), participant);
+        let subscriber = Shared::subscriber(Arc::clone(self), participant);
         let describe = || format!("subscriber {}", self.guid);
         self.calls.call_up_to(most, |listener| {
-            let call = || listener.on_data_on_readers(&subscriber);
+            let call = || Shared::tell_data_on_readers(listener, &subscriber);
             let panics = &self.shared.panics;
             panics.call(self.guid, describe, "on_data_on_readers", call);
         })
-    }
-
-    /// Another thread than `this` that calls the listener with this id.
-    pub(crate) fn calls_in(&self, id: u64, this: usize) -> Option<usize> {
-        self.calls.thread_in(Some(id), this)
     }
 }

@@ -6,10 +6,10 @@
 //! The readers keep what waits; the gate only asks each how it stands with its writers, and tells
 //! them what to let in. That is done under the gate's lock, which `begin_access` takes as well: it
 //! comes before or after a set, never amid it.
+use crate::entity::member::MemberReader;
 use crate::error::{Error, Result};
 use crate::receive::deferred;
 use crate::runtime::lock::{GATE, Ranked};
-use crate::untyped::reader::ReaderCore;
 use dunlin_qos::{AccessScope, SubscriberQos};
 use dunlin_rtps::{GroupFront, GroupOrder, GroupStanding};
 use dunlin_wire::{EntityId, Guid, GuidPrefix};
@@ -20,17 +20,16 @@ use std::sync::{Arc, Weak};
 /// A publisher; of those that do not say which they are, all of a participant count as one.
 type PublisherId = (GuidPrefix, Option<EntityId>);
 
-pub(crate) struct GroupAccess {
+pub(crate) struct GroupAccess<R> {
     /// Do sets, or changes, of several writers wait for each other?
     gathers: AtomicBool,
     /// Do all changes?
     orders: AtomicBool,
-    state: Ranked<State, GATE>,
+    state: Ranked<State<R>, GATE>,
 }
 
-#[derive(Default)]
-struct State {
-    readers: Vec<Weak<ReaderCore>>,
+struct State<R> {
+    readers: Vec<Weak<R>>,
     /// Whose the matched writers are.
     publishers: BTreeMap<Guid, PublisherId>,
     /// Up to which set something of a publisher's is missing.
@@ -44,9 +43,22 @@ struct State {
 }
 
 /// How one reader stands with one writer.
-type Place = (Arc<ReaderCore>, GroupFront);
+type Place<R> = (Arc<R>, GroupFront);
 
-impl GroupAccess {
+impl<R> Default for State<R> {
+    fn default() -> Self {
+        Self {
+            readers: Vec::new(),
+            publishers: BTreeMap::new(),
+            broken: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            turns: 0,
+            accesses: 0,
+        }
+    }
+}
+
+impl<R: MemberReader> GroupAccess<R> {
     pub(crate) fn new(qos: &SubscriberQos) -> Self {
         let group_access = Self {
             gathers: AtomicBool::new(false),
@@ -78,7 +90,7 @@ impl GroupAccess {
         self.gathers.load(Relaxed)
     }
 
-    pub(crate) fn enter(&self, reader: &Arc<ReaderCore>) {
+    pub(crate) fn enter(&self, reader: &Arc<R>) {
         if self.gathers() {
             let mut state = self.state.lock();
             state.readers.retain(|reader| reader.strong_count() > 0);
@@ -87,7 +99,7 @@ impl GroupAccess {
     }
 
     /// The reader is being deleted; others may hold it for a while.
-    pub(crate) fn leave(&self, reader: &Arc<ReaderCore>) {
+    pub(crate) fn leave(&self, reader: &Arc<R>) {
         if self.gathers() {
             let gone = Arc::downgrade(reader);
             let mut state = self.state.lock();
@@ -115,7 +127,7 @@ impl GroupAccess {
         }
         let readers = state.readers.iter().filter_map(Weak::upgrade);
         let readers: Vec<_> = readers.collect();
-        let writes = |reader: &Arc<ReaderCore>| {
+        let writes = |reader: &Arc<R>| {
             let fronts = reader.group_fronts();
             fronts.iter().any(|front| front.writer == writer)
         };
@@ -159,7 +171,7 @@ impl GroupAccess {
     }
 }
 
-impl State {
+impl<R: MemberReader> State<R> {
     fn note_broken(&mut self, publisher: PublisherId, last: i64) {
         let broken = self.broken.entry(publisher).or_insert(last);
         *broken = last.max(*broken);
@@ -196,8 +208,8 @@ impl State {
 
     /// How all readers stand with all writers, by publisher. What nobody needs any more is
     /// forgotten.
-    fn places(&mut self) -> BTreeMap<PublisherId, Vec<Place>> {
-        let mut places: BTreeMap<PublisherId, Vec<Place>> = BTreeMap::new();
+    fn places(&mut self) -> BTreeMap<PublisherId, Vec<Place<R>>> {
+        let mut places: BTreeMap<PublisherId, Vec<Place<R>>> = BTreeMap::new();
         for reader in self.readers.iter().filter_map(Weak::upgrade) {
             for front in reader.group_fronts() {
                 let publisher = self.publishers.get(&front.writer).copied();
@@ -216,8 +228,8 @@ impl State {
 }
 
 /// The set, or change, has its turn with each reader that has something of it.
-fn release(places: &[Place], turn: GroupOrder, nth: u64) {
-    let part = |(reader, front): &Place| match front.standing {
+fn release<R: MemberReader>(places: &[Place<R>], turn: GroupOrder, nth: u64) {
+    let part = |(reader, front): &Place<R>| match front.standing {
         GroupStanding::Sealed { first, .. } if first == turn.first => {
             Some((Arc::clone(reader), front.writer))
         }
@@ -228,7 +240,7 @@ fn release(places: &[Place], turn: GroupOrder, nth: u64) {
     for of_one in parts.chunk_by(|(a, _), (b, _)| Arc::ptr_eq(a, b)) {
         let writers: Vec<_> = of_one.iter().map(|(_, writer)| *writer).collect();
         if let Some((reader, _)) = of_one.first() {
-            reader.release_group(reader.shared.clock.now(), &writers, turn, nth);
+            reader.release_group(reader.now(), &writers, turn, nth);
         }
     }
     for (reader, _) in parts {
@@ -238,10 +250,10 @@ fn release(places: &[Place], turn: GroupOrder, nth: u64) {
 
 /// These writers are asked whether anything of what their publisher wrote up to this number is to
 /// come.
-fn ask(places: &[Place], number: i64, writers: &[Guid]) {
+fn ask<R: MemberReader>(places: &[Place<R>], number: i64, writers: &[Guid]) {
     for (reader, front) in places {
         if writers.contains(&front.writer) {
-            reader.want_news(reader.shared.clock.now(), front.writer, number);
+            reader.want_news(reader.now(), front.writer, number);
         }
     }
 }

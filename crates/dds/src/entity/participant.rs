@@ -23,14 +23,12 @@ use crate::discovery::peers::{
 };
 use crate::entity::config::{ParticipantConfig, Transports};
 use crate::entity::identity::same_entity;
-use crate::entity::listener::DomainParticipantListener;
 use crate::entity::shared::{Shared, whole_datagram};
 use crate::error::{Error, Result, consistent};
 use crate::receive::role::Role;
 use crate::runtime::clock::Clock;
 use crate::send::datagram::Datagrams;
 use crate::send::local_queue;
-use crate::status::StatusMask;
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
 use dunlin_transport::panics;
 use dunlin_transport::threads;
@@ -70,7 +68,7 @@ pub(crate) struct ParticipantGuard {
 
 /// The receivers of the multicast groups on which readers want their samples, each with its
 /// follower.
-type Groups = Vec<(Locator, Arc<Role>)>;
+type Groups = Vec<(Locator, Arc<Role<Shared>>)>;
 
 impl DomainParticipant {
     /// Joins a domain (0 to 232) with the default configuration, `default_participant_qos` and what
@@ -216,23 +214,6 @@ impl DomainParticipant {
         self.guard.shared.config.waiting
     }
 
-    /// From now on this one hears of the statuses in `mask` that no listener of an entity of this
-    /// participant wants, nobody before it any more.
-    pub fn set_listener(&self, listener: impl DomainParticipantListener, mask: StatusMask) {
-        let shared = &self.guard.shared;
-        let old = shared.listener.set(Arc::new(listener), mask);
-        shared.bind_readers();
-        shared.wait_for_calls(old);
-    }
-
-    /// From now on statuses that no listener of an entity wants are told to nobody.
-    pub fn clear_listener(&self) {
-        let shared = &self.guard.shared;
-        let old = shared.listener.clear();
-        shared.bind_readers();
-        shared.wait_for_calls(old);
-    }
-
     /// Says that the application lives: asserts all writers of this participant with LIVELINESS
     /// MANUAL_BY_PARTICIPANT (DDS 1.4 2.2.2.2.1.18). Each write of one of them says so too.
     pub fn assert_liveliness(&self) {
@@ -267,7 +248,7 @@ impl DomainParticipant {
 
     /// Its receivers: user data, discovery, then each multicast group that a reader has asked for.
     pub fn receivers(&self) -> Vec<ReceiverStatus> {
-        let status = |role: &Role| ReceiverStatus {
+        let status = |role: &Role<Shared>| ReceiverStatus {
             locators: role.locators().to_vec(),
             reception: role.reception(),
         };

@@ -1,21 +1,22 @@
 //! What the threads of one participant share.
 mod directory;
+mod receiving;
 
 use crate::discovery::matching::Matching;
 use crate::discovery::peers::Names;
 use crate::entity::config::ParticipantConfig;
+use crate::entity::contained::ContainedEntities;
 use crate::entity::due::Due;
 use crate::entity::group::{PublisherCore, SubscriberCore};
 use crate::entity::listener::dispatch::{Listener, Of, Panics, Running, wait_until_over};
 use crate::entity::listener::slot::ListenerSlot;
-use crate::entity::listener::{
-    DomainParticipantListener, PublisherListener, SubscriberListener, TopicListener,
-};
+use crate::entity::member::{MemberReader, MemberTopic, MemberWriter};
 use crate::entity::participant::Defaults;
 use crate::error::{Error, Result};
-use crate::receive::deferred;
+use crate::receive::counters::Counters;
 use crate::receive::liveliness::LivelinessAssertion;
 use crate::receive::loan_table::LoanTable;
+use crate::receive::participant::Endpoints;
 use crate::receive::reassembly_budget::Memory;
 use crate::receive::role::Role;
 use crate::receive::routes::Routes;
@@ -24,9 +25,7 @@ use crate::runtime::lock::{DISCOVERY, LEAF, Ranked};
 use crate::runtime::timer::Timer;
 use crate::send::datagram::Datagrams;
 use crate::status::StatusKind;
-use crate::untyped::reader::ReaderCore;
 use dunlin_qos::DomainParticipantQos;
-use dunlin_rtps::discovery::Source;
 use dunlin_rtps::{Time, To};
 use dunlin_transport::Transport;
 use dunlin_transport::panics::{catch, log};
@@ -41,6 +40,11 @@ use std::sync::{Arc, OnceLock, Weak};
 /// Bytes of headers and inline QoS that may accompany a fragment in its datagram.
 const FRAGMENT_OVERHEAD: usize = 160;
 
+/// A reader of a participant.
+pub(crate) type Reader = <Shared as Endpoints>::Reader;
+/// A writer of a participant.
+pub(crate) type Writer = <Shared as Endpoints>::Writer;
+
 pub(crate) struct Shared {
     pub(crate) prefix: GuidPrefix,
     pub(crate) domain: u32,
@@ -50,10 +54,10 @@ pub(crate) struct Shared {
     pub(crate) tuning: Ranked<crate::runtime::simulated::Tuning, LEAF>,
     pub(crate) transport: Arc<dyn Transport>,
     /// Receives what is addressed to user endpoints.
-    pub(crate) user: Role,
+    pub(crate) user: Role<Self>,
     /// Receives discovery.
-    pub(crate) meta: Role,
-    pub(crate) matching: Ranked<Matching, DISCOVERY>,
+    pub(crate) meta: Role<Self>,
+    pub(crate) matching: Ranked<Matching<Self>, DISCOVERY>,
     pub(crate) qos: Ranked<DomainParticipantQos, LEAF>,
     pub(crate) defaults: Ranked<Defaults, LEAF>,
     /// It has joined the domain.
@@ -61,8 +65,8 @@ pub(crate) struct Shared {
     publishers: Ranked<Vec<Weak<PublisherCore>>, LEAF>,
     subscribers: Ranked<Vec<Weak<SubscriberCore>>, LEAF>,
     /// The participant's own listener.
-    pub(crate) listener: ListenerSlot<dyn DomainParticipantListener>,
-    routes: Ranked<Arc<Routes>, LEAF>,
+    pub(crate) listener: ListenerSlot<<Self as ContainedEntities>::ParticipantListener>,
+    routes: Ranked<Arc<Routes<Self>>, LEAF>,
     generation: AtomicU64,
     pub(crate) timer: Timer<Due>,
     /// When the timer will look at discovery; `i64::MAX` if it will not.
@@ -73,7 +77,7 @@ pub(crate) struct Shared {
     holding: AtomicBool,
     /// Readers whose listeners the thread that receives calls instead of one that has something
     /// else to do.
-    deferred: Ranked<Vec<Weak<ReaderCore>>, LEAF>,
+    deferred: Ranked<Vec<Weak<Reader>>, LEAF>,
     has_deferred: AtomicBool,
     /// Some matched writer has a finite liveliness lease.
     watches_life: AtomicBool,
@@ -96,79 +100,6 @@ pub(crate) struct Shared {
     pub(crate) loan_table: Arc<LoanTable>,
 }
 
-/// What went wrong without hurting anybody.
-#[derive(Default)]
-pub(crate) struct Counters {
-    pub(crate) malformed: AtomicU64,
-    pub(crate) damaged: AtomicU64,
-    /// Samples that a reader of ours did not take for their length.
-    too_large: AtomicU64,
-    pub(crate) misplaced: AtomicU64,
-    pub(crate) implausible: AtomicU64,
-}
-
-impl Counters {
-    pub(crate) fn malformed(&self, from: Locator, error: &dunlin_wire::Error) {
-        if let Some(total) = worth_telling(&self.malformed) {
-            log::warn!(?from, %error, total, "malformed RTPS message dropped");
-        }
-    }
-
-    /// A reader of ours has lost a sample for its length.
-    pub(crate) fn too_large(&self, reader: &ReaderCore, length: u32) {
-        if let Some(total) = worth_telling(&self.too_large) {
-            let limit = reader.shared.config.max_sample_size;
-            log::warn!(
-                reader = %reader.guid, topic = reader.topic, length, limit, total,
-                "a sample that is longer than the reader takes is lost; raise ParticipantConfig::max_sample_size (DUNLIN_MAX_SAMPLE_SIZE)"
-            );
-        }
-    }
-
-    pub(crate) fn damaged(&self, from: Locator) {
-        if let Some(total) = worth_telling(&self.damaged) {
-            log::warn!(
-                ?from,
-                total,
-                "message with a wrong or missing checksum dropped"
-            );
-        }
-    }
-}
-
-impl Counters {
-    /// Somebody speaks in the name of a participant that is somewhere else.
-    pub(crate) fn misplaced(&self, source: &Source) {
-        if let Some(total) = worth_telling(&self.misplaced) {
-            let (from, prefix) = (source.from, source.prefix);
-            log::warn!(
-                ?from,
-                ?prefix,
-                total,
-                "message dropped that came from an address which its participant does not announce"
-            );
-        }
-    }
-
-    /// Somebody, perhaps not the remote endpoint itself, speaks of samples that were never
-    /// announced, or never written.
-    pub(crate) fn implausible(&self, local: Guid) {
-        if let Some(total) = worth_telling(&self.implausible) {
-            log::warn!(
-                %local,
-                total,
-                "GAP, HEARTBEAT or ACKNACK about samples that nobody has announced was not believed"
-            );
-        }
-    }
-}
-
-/// Counts one more; says how many there are at the first, second, fourth, eighth...
-pub(crate) fn worth_telling(counter: &AtomicU64) -> Option<u64> {
-    let total = counter.fetch_add(1, SeqCst) + 1;
-    total.is_power_of_two().then_some(total)
-}
-
 impl Shared {
     #[allow(
         clippy::too_many_arguments,
@@ -180,9 +111,9 @@ impl Shared {
         config: ParticipantConfig,
         clock: Clock,
         transport: Arc<dyn Transport>,
-        user: Role,
-        meta: Role,
-        matching: Matching,
+        user: Role<Self>,
+        meta: Role<Self>,
+        matching: Matching<Self>,
     ) -> Self {
         Self {
             prefix,
@@ -265,24 +196,28 @@ impl Shared {
     pub(crate) fn listener_for_subscriber(
         &self,
         kind: StatusKind,
-    ) -> Option<Listener<dyn SubscriberListener>> {
-        self.listener.for_status(kind)?.map(|l| l as _)
+    ) -> Option<Listener<<Self as ContainedEntities>::SubscriberListener>> {
+        self.listener
+            .for_status(kind)?
+            .map(Self::as_subscriber_listener)
     }
 
     /// The participant's listener, if it wants to hear of this.
     pub(crate) fn listener_for_publisher(
         &self,
         kind: StatusKind,
-    ) -> Option<Listener<dyn PublisherListener>> {
-        self.listener.for_status(kind)?.map(|l| l as _)
+    ) -> Option<Listener<<Self as ContainedEntities>::PublisherListener>> {
+        self.listener
+            .for_status(kind)?
+            .map(Self::as_publisher_listener)
     }
 
     /// The participant's listener, if it wants to hear of this.
     pub(crate) fn listener_for_topic(
         &self,
         kind: StatusKind,
-    ) -> Option<Listener<dyn TopicListener>> {
-        self.listener.for_status(kind)?.map(|l| l as _)
+    ) -> Option<Listener<<Self as ContainedEntities>::TopicListener>> {
+        self.listener.for_status(kind)?.map(Self::as_topic_listener)
     }
 
     /// A listener above readers is another one: finds out anew who is told of data, once and for
@@ -291,7 +226,7 @@ impl Shared {
         let subscribers = self.subscribers();
         let readers: Vec<_> = subscribers.iter().map(|s| s.readers()).collect();
         let matching = self.matching.lock();
-        let bound: Vec<_> = readers.iter().flatten().map(ReaderCore::bind).collect();
+        let bound: Vec<_> = readers.iter().flatten().map(MemberReader::bind).collect();
         let told: Vec<_> = subscribers.iter().map(|s| s.bind()).collect();
         drop(matching);
         // What listeners own may be an entity.
@@ -312,7 +247,9 @@ impl Shared {
                 let for_one = subscriber.calls_in(id, this);
                 for_one.or_else(|| {
                     let readers = subscriber.readers();
-                    readers.iter().find_map(|reader| reader.calls_in(id, this))
+                    readers
+                        .iter()
+                        .find_map(|reader| MemberReader::calls_in(&**reader, id, this))
                 })
             })
         };
@@ -323,13 +260,6 @@ impl Shared {
     /// How many datagrams have brought a reader something.
     pub(crate) fn arrivals(&self) -> u64 {
         self.arrivals.load(Relaxed)
-    }
-
-    /// A datagram has; said by the thread that received it, before it tells anybody. Two of several
-    /// receivers may count one: who looks wants to know whether there is any news.
-    pub(crate) fn note_arrival(&self) {
-        let arrivals = self.arrivals.load(Relaxed);
-        self.arrivals.store(arrivals.wrapping_add(1), Relaxed);
     }
 
     /// A writer holds samples back.
@@ -347,14 +277,14 @@ impl Shared {
         }
         self.holding.store(false, Relaxed);
         for writer in &self.routes().in_order {
-            if !writer.send_held_back() {
+            if !MemberWriter::send_held_back(&**writer) {
                 self.note_held();
             }
         }
     }
 
     /// Has the thread that receives call the reader's listener.
-    pub(crate) fn defer_data(&self, reader: &Arc<ReaderCore>) {
+    pub(crate) fn defer_data(&self, reader: &Arc<Reader>) {
         self.deferred.lock().push(Arc::downgrade(reader));
         self.has_deferred.store(true, SeqCst);
         self.user.nudge();
@@ -363,18 +293,6 @@ impl Shared {
     /// There are listeners to be called.
     pub(crate) fn has_deferred(&self) -> bool {
         self.has_deferred.load(SeqCst)
-    }
-
-    /// Calls them; user code runs here, without any lock.
-    pub(crate) fn settle_owed(&self) {
-        if self.has_deferred() && self.has_deferred.swap(false, SeqCst) {
-            let readers = std::mem::take(&mut *self.deferred.lock());
-            let calling = deferred::hold();
-            for reader in readers.iter().filter_map(Weak::upgrade) {
-                reader.announce_data();
-            }
-            drop(calling);
-        }
     }
 
     /// The sign of a matched writer that has to show its life.
@@ -400,11 +318,15 @@ impl Shared {
             let readers: Vec<_> = matching.readers.values().cloned().collect();
             (writers, readers, matching.own_topics())
         };
-        writers.iter().for_each(|writer| writer.raise_all());
-        readers.iter().for_each(|reader| reader.raise_all());
+        writers
+            .iter()
+            .for_each(|writer| MemberWriter::raise_all(&**writer));
+        readers
+            .iter()
+            .for_each(|reader| MemberReader::raise_all(&**reader));
         topics
             .iter()
-            .for_each(|topic| topic.flags.waiters.raise_all());
+            .for_each(|topic| MemberTopic::raise_all(&**topic));
         let subscribers = self.subscribers();
         subscribers.iter().for_each(|s| s.flags.waiters.raise_all());
     }
@@ -470,20 +392,11 @@ impl Shared {
         locators.collect()
     }
 
-    /// Brings a thread's own copy of the routes up to date.
-    pub(crate) fn refresh(&self, routes: &mut Arc<Routes>, generation: &mut u64) {
-        let current = self.generation.load(SeqCst);
-        if current != *generation {
-            *routes = self.routes();
-            *generation = current;
-        }
-    }
-
-    pub(crate) fn routes(&self) -> Arc<Routes> {
+    pub(crate) fn routes(&self) -> Arc<Routes<Self>> {
         Arc::clone(&self.routes.lock())
     }
 
-    pub(crate) fn set_routes(&self, routes: Routes) {
+    pub(crate) fn set_routes(&self, routes: Routes<Self>) {
         self.watches_life.store(!routes.signs.is_empty(), Relaxed);
         *self.routes.lock() = Arc::new(routes);
         self.generation.fetch_add(1, SeqCst);

@@ -11,8 +11,8 @@
 //! The mutex around the worker is only ever tried, never waited for, and it is free while listeners
 //! run: a listener that waits for room or for a condition receives by itself.
 use crate::WaitStrategy;
-use crate::entity::shared::Shared;
 use crate::receive::deferred;
+use crate::receive::participant::ReceivingParticipant;
 use crate::receive::worker::{Arrivals, Pause, Worker};
 use crate::runtime::clock::Clock;
 use crate::runtime::signal::{Signal, Waiters};
@@ -48,8 +48,10 @@ const AWAY: u8 = 0;
 const ASLEEP: u8 = 1;
 const RECEIVING: u8 = 2;
 
-pub(crate) struct Role {
-    worker: Lock<Worker>,
+pub(crate) struct Role<P: ReceivingParticipant> {
+    worker: Lock<Worker<P>>,
+    /// It receives what is addressed to user endpoints.
+    of_user: bool,
     clock: Clock,
     waker: Arc<dyn Waker>,
     gauge: Arc<dyn ReceiveStatistics>,
@@ -74,16 +76,16 @@ pub(crate) struct Role {
 }
 
 /// An application thread has the role while this lives; a panic in that time gives it back, too.
-struct Leader<'a>(&'a Role);
+struct Leader<'a, P: ReceivingParticipant>(&'a Role<P>);
 
-impl<'a> Leader<'a> {
-    fn new(role: &'a Role) -> Self {
+impl<'a, P: ReceivingParticipant> Leader<'a, P> {
+    fn new(role: &'a Role<P>) -> Self {
         role.leaders.fetch_add(1, SeqCst);
         Self(role)
     }
 }
 
-impl Drop for Leader<'_> {
+impl<P: ReceivingParticipant> Drop for Leader<'_, P> {
     fn drop(&mut self) {
         self.0.leave();
     }
@@ -99,19 +101,21 @@ enum RoleEnd {
     ForOthers,
 }
 
-impl Role {
-    /// `sealed`: what our own kind sends to this receiver over a network always has a checksum.
+impl<P: ReceivingParticipant> Role<P> {
+    /// `of_user`: it receives what is addressed to user endpoints. What our own kind sends to it
+    /// over a network always has a checksum, and its threads make the calls that others defer.
     pub(crate) fn new(
         receiver: Box<dyn Receiver>,
         clock: &Clock,
         waiting: WaitStrategy,
-        sealed: bool,
+        of_user: bool,
     ) -> Self {
         Self {
             waker: receiver.waker(),
             gauge: receiver.statistics(),
             locators: receiver.locators(),
-            worker: Lock::new(Worker::new(receiver, clock.clone(), waiting, sealed)),
+            worker: Lock::new(Worker::new(receiver, clock.clone(), waiting, of_user)),
+            of_user,
             clock: clock.clone(),
             follower: OnceLock::new(),
             following: AtomicU8::new(AWAY),
@@ -130,7 +134,7 @@ impl Role {
     /// raised by whatever may make `done` true. Returns what `done` last said.
     pub(crate) fn wait(
         &self,
-        shared: &Arc<Shared>,
+        shared: &Arc<P>,
         signal: &Arc<Signal>,
         deadline: Option<Time>,
         mut done: impl FnMut() -> bool,
@@ -181,7 +185,7 @@ impl Role {
     /// Takes the role for one turn if it is free, without waiting for anything; false if nothing
     /// was there, or the role is taken. With `asks` the follower leaves it to those who poll, as
     /// long as one comes each `GRACE`.
-    pub(crate) fn poll(&self, shared: &Arc<Shared>, asks: bool) -> bool {
+    pub(crate) fn poll(&self, shared: &Arc<P>, asks: bool) -> bool {
         let Some(mut worker) = self.try_lead() else {
             if asks && self.following.load(SeqCst) == RECEIVING {
                 self.ask_follower();
@@ -190,7 +194,7 @@ impl Role {
         };
         let leader = Leader::new(self);
         let polled = catch(|| {
-            let calls = self.is_of_user(shared) && shared.has_deferred();
+            let calls = self.of_user && shared.has_deferred();
             let (received, arrivals) = worker.poll(shared);
             self.give_back(self.tell(worker, shared, arrivals));
             received || calls
@@ -219,17 +223,12 @@ impl Role {
         }
     }
 
-    /// Does this one receive what is addressed to user endpoints?
-    fn is_of_user(&self, shared: &Shared) -> bool {
-        std::ptr::eq(self, &raw const shared.user)
-    }
-
     /// Holds the role until `done` or the deadline. The worker itself is let go while listeners
     /// run, so that a listener which waits can go on receiving.
     fn lead(
         &self,
-        first: Guard<'_, Worker>,
-        shared: &Arc<Shared>,
+        first: Guard<'_, Worker<P>>,
+        shared: &Arc<P>,
         signal: &Arc<Signal>,
         deadline: Option<Time>,
         done: &mut impl FnMut() -> bool,
@@ -269,11 +268,11 @@ impl Role {
     #[inline]
     fn serve(
         &self,
-        mut held: Guard<'_, Worker>,
-        shared: &Arc<Shared>,
+        mut held: Guard<'_, Worker<P>>,
+        shared: &Arc<P>,
         pause: &Pause<'_>,
-        mut empty: Option<Box<Arrivals>>,
-    ) -> Option<Box<Arrivals>> {
+        mut empty: Option<Box<Arrivals<P>>>,
+    ) -> Option<Box<Arrivals<P>>> {
         held.reuse(&mut empty);
         let arrivals = held.turn(shared, pause);
         self.tell(held, shared, arrivals).or(empty)
@@ -283,13 +282,13 @@ impl Role {
     #[inline]
     fn tell(
         &self,
-        held: Guard<'_, Worker>,
-        shared: &Arc<Shared>,
-        mut arrivals: Option<Box<Arrivals>>,
-    ) -> Option<Box<Arrivals>> {
+        held: Guard<'_, Worker<P>>,
+        shared: &Arc<P>,
+        mut arrivals: Option<Box<Arrivals<P>>>,
+    ) -> Option<Box<Arrivals<P>>> {
         drop(held);
-        if self.is_of_user(shared) {
-            shared.settle_owed();
+        if self.of_user {
+            shared.run_deferred();
         }
         if let Some(arrivals) = &mut arrivals {
             arrivals.deliver(shared);
@@ -298,7 +297,7 @@ impl Role {
     }
 
     /// The next one who receives need not make a container for news.
-    fn give_back(&self, mut arrivals: Option<Box<Arrivals>>) {
+    fn give_back(&self, mut arrivals: Option<Box<Arrivals<P>>>) {
         let Some(container) = &mut arrivals else {
             return;
         };
@@ -308,7 +307,7 @@ impl Role {
         }
     }
 
-    fn try_lead(&self) -> Option<Guard<'_, Worker>> {
+    fn try_lead(&self) -> Option<Guard<'_, Worker<P>>> {
         self.worker.try_lock()
     }
 
@@ -354,7 +353,7 @@ impl Role {
     }
 
     /// The body of the follower's thread.
-    pub(crate) fn follow(&self, shared: &Arc<Shared>) {
+    pub(crate) fn follow(&self, shared: &Arc<P>) {
         let _ = self.follower.set(std::thread::current());
         let (mut looks, mut busy) = (0, 0u32);
         while !self.stopped.load(SeqCst) && !shared.is_ended() {
@@ -399,7 +398,7 @@ impl Role {
         self.leaders.load(SeqCst) == 0 && u128::from(idle.unsigned_abs()) >= GRACE.as_nanos()
     }
 
-    fn receive_for_all(&self, first: Guard<'_, Worker>, shared: &Arc<Shared>) {
+    fn receive_for_all(&self, first: Guard<'_, Worker<P>>, shared: &Arc<P>) {
         let stopped = || self.stopped.load(SeqCst) || shared.is_ended();
         let over = || self.wanted.load(SeqCst) != 0 || stopped();
         let pause = Pause {

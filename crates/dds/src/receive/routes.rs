@@ -1,21 +1,20 @@
 //! Which endpoints are connected, as the threads that receive and send look it up.
 use crate::receive::liveliness::LivelinessAssertion;
+use crate::receive::participant::Endpoints;
 use crate::send::destination::Destination;
-use crate::untyped::reader::ReaderCore;
-use crate::untyped::writer::WriterCore;
+use crate::send::local_queue::LocalReaderEndpoint;
 use dunlin_rtps::discovery::SourceAddresses;
 use dunlin_wire::{EntityId, Guid, GuidPrefix};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
 /// Who is connected to whom: an immutable snapshot, replaced when something matches.
-#[derive(Default)]
-pub(crate) struct Routes {
+pub(crate) struct Routes<P: Endpoints> {
     /// Matched remote writer to local readers.
-    pub(crate) readers: HashMap<Guid, Vec<Arc<ReaderCore>>>,
-    pub(crate) writers: HashMap<EntityId, Arc<WriterCore>>,
+    pub(crate) readers: HashMap<Guid, Vec<Arc<P::Reader>>>,
+    pub(crate) writers: HashMap<EntityId, Arc<P::Writer>>,
     /// The same ones, in an order that is always the same.
-    pub(crate) in_order: Box<[Arc<WriterCore>]>,
+    pub(crate) in_order: Box<[Arc<P::Writer>]>,
     /// Matched remote endpoint to the one place where it is reached.
     pub(crate) destinations: HashMap<Guid, Destination>,
     /// Matched remote reader to the multicast group where it gets its samples, if that is not the
@@ -35,16 +34,30 @@ pub(crate) struct PeerRoute {
     pub(crate) is_ours: bool,
 }
 
-impl Routes {
+impl<P: Endpoints> Default for Routes<P> {
+    fn default() -> Self {
+        Self {
+            readers: HashMap::new(),
+            writers: HashMap::new(),
+            in_order: Box::default(),
+            destinations: HashMap::new(),
+            groups: HashMap::new(),
+            signs: HashMap::new(),
+            peers: HashMap::new(),
+        }
+    }
+}
+
+impl<P: Endpoints> Routes<P> {
     /// The local readers of `writer` that `reader` names, all of them if it is unknown.
     pub(crate) fn readers_of(
         &self,
         writer: &Guid,
         reader: EntityId,
-    ) -> impl Iterator<Item = &Arc<ReaderCore>> {
+    ) -> impl Iterator<Item = &Arc<P::Reader>> {
         let all = self.readers.get(writer).map_or(&[][..], Vec::as_slice);
         all.iter()
-            .filter(move |core| reader == EntityId::UNKNOWN || core.guid.entity == reader)
+            .filter(move |core| reader == EntityId::UNKNOWN || core.guid().entity == reader)
     }
 
     pub(crate) fn destination(&self, endpoint: &Guid) -> &[Destination] {

@@ -10,15 +10,14 @@ mod run;
 mod tests;
 mod waiting;
 
-use crate::entity::shared::Shared;
 use crate::receive::loaned::PendingLoan;
+use crate::receive::participant::{AnsweredWriter, ReceivingParticipant, ReceivingReader};
 use crate::receive::routes::Routes;
 use crate::runtime::clock::Clock;
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Signal;
 use crate::runtime::wait_strategy::{AdaptiveSpin, WaitStrategy};
 use crate::send::datagram::Datagrams;
-use crate::untyped::reader::ReaderCore;
 use admission::Admissions;
 pub(crate) use arrivals::Arrivals;
 use bytes::Bytes;
@@ -77,7 +76,7 @@ enum Spun {
 }
 
 /// All that one receiver needs; whoever holds the role owns it for the time.
-pub(crate) struct Worker {
+pub(crate) struct Worker<P: ReceivingParticipant> {
     receiver: Box<dyn Receiver>,
     /// Ends its sleep.
     waker: Arc<dyn Waker>,
@@ -100,20 +99,20 @@ pub(crate) struct Worker {
     /// The buffer that the next datagram needs.
     room: usize,
     timeout: AdaptiveSpin,
-    routes: Arc<Routes>,
+    routes: Arc<Routes<P>>,
     generation: u64,
     /// Whose messages were taken last, and from where.
     admitted: Admissions,
     /// The stream that the last sample was of.
-    stream: Option<Stream>,
+    stream: Option<Stream<P>>,
     /// Who wrote the last sample that was none of it.
     recent: Option<Guid>,
     answers: Option<Datagrams>,
     /// Boxed, since it goes to who delivers it and comes back.
-    arrivals: Option<Box<Arrivals>>,
+    arrivals: Option<Box<Arrivals<P>>>,
 }
 
-impl Worker {
+impl<P: ReceivingParticipant> Worker<P> {
     pub(crate) fn new(
         receiver: Box<dyn Receiver>,
         clock: Clock,
@@ -149,11 +148,7 @@ impl Worker {
     /// answers it provoked. The caller delivers the news, then gives the container back. Returns
     /// after one datagram (a few, if this thread does not keep up), when interrupted, at the
     /// deadline, or when the receiver was woken.
-    pub(crate) fn turn(
-        &mut self,
-        shared: &Arc<Shared>,
-        pause: &Pause<'_>,
-    ) -> Option<Box<Arrivals>> {
+    pub(crate) fn turn(&mut self, shared: &Arc<P>, pause: &Pause<'_>) -> Option<Box<Arrivals<P>>> {
         match self.spin(pause) {
             Spun::Received(from, seen) => self.take_in_all(shared, seen, from),
             Spun::Interrupted => {}
@@ -173,7 +168,7 @@ impl Worker {
     }
 
     /// As `turn`, but waits for nothing; says whether a datagram was there.
-    pub(crate) fn poll(&mut self, shared: &Arc<Shared>) -> (bool, Option<Box<Arrivals>>) {
+    pub(crate) fn poll(&mut self, shared: &Arc<P>) -> (bool, Option<Box<Arrivals<P>>>) {
         self.behind = true;
         let from = self.receive(Wait::Poll);
         if let Some(from) = from {
@@ -185,7 +180,7 @@ impl Worker {
 
     /// Works through the datagram that was just received, by the clock as it was `seen` last, and
     /// through some more if this thread is behind.
-    fn take_in_all(&mut self, shared: &Arc<Shared>, seen: Option<Time>, from: Locator) {
+    fn take_in_all(&mut self, shared: &Arc<P>, seen: Option<Time>, from: Locator) {
         let now = seen.unwrap_or_else(|| self.clock.now());
         let length = self.take_in(shared, now, from);
         if self.behind {
@@ -207,7 +202,7 @@ impl Worker {
 
     /// Takes an emptied container back, so that the next datagram need not make one; leaves it
     /// there if it has one.
-    pub(crate) fn reuse(&mut self, arrivals: &mut Option<Box<Arrivals>>) {
+    pub(crate) fn reuse(&mut self, arrivals: &mut Option<Box<Arrivals<P>>>) {
         if self.arrivals.is_none() {
             self.arrivals = arrivals.take();
         }
@@ -216,7 +211,7 @@ impl Worker {
     /// Takes in what else is there: whoever is behind tells of several datagrams together, if no
     /// reader loses samples by that.
     #[inline(never)]
-    fn catch_up(&mut self, shared: &Arc<Shared>, now: Time, mut length: usize) {
+    fn catch_up(&mut self, shared: &Arc<P>, now: Time, mut length: usize) {
         for _ in 1..IN_A_ROW {
             let waits = self
                 .arrivals
@@ -233,7 +228,7 @@ impl Worker {
     }
 
     /// Works through the datagram that was just received; says how long it was.
-    fn take_in(&mut self, shared: &Arc<Shared>, now: Time, from: Locator) -> usize {
+    fn take_in(&mut self, shared: &Arc<P>, now: Time, from: Locator) -> usize {
         self.timeout.stir(now);
         let mut buffer = std::mem::take(self.buffers.reserved(LARGEST));
         let length = buffer.len();
@@ -263,11 +258,11 @@ struct Context<'a> {
     timestamp: Option<Timestamp>,
 }
 
-impl Worker {
+impl<P: ReceivingParticipant> Worker<P> {
     /// Works through one datagram: caches first, then the answers it provoked.
     fn work(
         &mut self,
-        shared: &Arc<Shared>,
+        shared: &Arc<P>,
         now: Time,
         datagram: &[u8],
         whole: Option<&Bytes>,
@@ -280,7 +275,7 @@ impl Worker {
             loan = Some(PendingLoan::new(received, datagram));
         }
         self.refresh(shared);
-        let opened = self.opener.open(shared, &self.routes, datagram, &from);
+        let opened = self.opener.open::<P>(shared, &self.routes, datagram, &from);
         let Some(message) = opened else { return };
         if !self.sample_of_stream(shared, now, (message, whole), &mut loan, from) {
             self.read(shared, now, (message, whole), &mut loan, from);
@@ -291,7 +286,7 @@ impl Worker {
     /// Reads a message one submessage after the other.
     fn read(
         &mut self,
-        shared: &Arc<Shared>,
+        shared: &Arc<P>,
         now: Time,
         (bytes, whole): (&[u8], Option<&Bytes>),
         loan: &mut Option<PendingLoan>,
@@ -299,7 +294,7 @@ impl Worker {
     ) {
         let message = match Message::parse(bytes) {
             Ok(message) => message,
-            Err(error) => return shared.counters.malformed(from, &error),
+            Err(error) => return shared.counters().malformed(from, &error),
         };
         let mut context = Context {
             now,
@@ -333,7 +328,7 @@ impl Worker {
                 None => break,
                 Some(Ok(submessage)) => self.interpret(shared, &mut context, &submessage),
                 Some(Err(error)) => {
-                    shared.counters.malformed(from, &error);
+                    shared.counters().malformed(from, &error);
                     break;
                 }
             }
@@ -342,7 +337,7 @@ impl Worker {
 
     /// Learns who is connected to whom.
     #[inline]
-    fn refresh(&mut self, shared: &Shared) {
+    fn refresh(&mut self, shared: &P) {
         let before = self.generation;
         shared.refresh(&mut self.routes, &mut self.generation);
         if self.generation != before {
@@ -352,15 +347,10 @@ impl Worker {
     }
 
     #[inline(never)]
-    fn interpret(
-        &mut self,
-        shared: &Arc<Shared>,
-        context: &mut Context<'_>,
-        message: &Submessage<'_>,
-    ) {
+    fn interpret(&mut self, shared: &Arc<P>, context: &mut Context<'_>, message: &Submessage<'_>) {
         match message {
             Submessage::InfoDestination(prefix) => {
-                context.source.addressed = *prefix == shared.prefix;
+                context.source.addressed = *prefix == shared.prefix();
                 context.for_us = context.source.addressed || *prefix == GuidPrefix::UNKNOWN;
             }
             Submessage::InfoTimestamp(timestamp) => context.timestamp = *timestamp,
@@ -383,7 +373,7 @@ impl Worker {
                 None => {}
                 // Our own announcements come back by multicast.
                 Some((_, writer))
-                    if writer.is_builtin() && context.source.prefix == shared.prefix => {}
+                    if writer.is_builtin() && context.source.prefix == shared.prefix() => {}
                 Some((_, writer)) if writer.is_builtin() => discover(shared, context, message),
                 Some((reader, writer)) => self.route(shared, context, reader, writer, message),
             },
@@ -393,7 +383,7 @@ impl Worker {
     /// Hands a submessage of a user endpoint to the readers or the writer it concerns.
     fn route(
         &mut self,
-        shared: &Arc<Shared>,
+        shared: &Arc<P>,
         context: &mut Context<'_>,
         reader: EntityId,
         writer: EntityId,
@@ -416,7 +406,7 @@ impl Worker {
                 if core.handle_answer(now, Guid::new(source, reader), message, answers) {
                     Arrivals::of(arrivals).add_acknowledged(core);
                 }
-                core.send(answers, routes);
+                core.send(answers, |guid| routes.destination(guid));
             }
             _ => {
                 let from = Guid::new(source, writer);
@@ -439,7 +429,7 @@ impl Worker {
     /// Hands a sample to the readers that it concerns; false if it came from where its participant
     /// is not.
     #[inline]
-    fn sample(&mut self, shared: &Arc<Shared>, context: &mut Context<'_>, data: &Data<'_>) -> bool {
+    fn sample(&mut self, shared: &Arc<P>, context: &mut Context<'_>, data: &Data<'_>) -> bool {
         let (now, timestamp) = (context.now, context.timestamp);
         let from = Guid::new(context.source.prefix, data.writer);
         let to = data.reader;
@@ -452,7 +442,7 @@ impl Worker {
     #[inline(never)]
     fn samples<'a>(
         &mut self,
-        shared: &Arc<Shared>,
+        shared: &Arc<P>,
         context: &mut Context<'_>,
         first: Data<'a>,
         rest: Submessages<'a>,
@@ -479,12 +469,16 @@ impl Worker {
     #[inline]
     fn tell_readers(
         &mut self,
-        shared: &Arc<Shared>,
+        shared: &Arc<P>,
         context: &mut Context<'_>,
         from: Guid,
         reader: EntityId,
         lives: bool,
-        mut handle: impl FnMut(&Arc<ReaderCore>, &mut ReceivedPayloads<'_>, &mut Datagrams) -> bool,
+        mut handle: impl FnMut(
+            &Arc<P::Reader>,
+            &mut ReceivedPayloads<'_, P::Reader>,
+            &mut Datagrams,
+        ) -> bool,
     ) -> bool {
         if !self.admits(shared, &context.source) {
             return false;
@@ -509,7 +503,7 @@ impl Worker {
                 pool: kept,
                 whole: context.whole,
                 loan: context.loan.as_mut(),
-                reader: core,
+                reader: &**core,
                 last: readers.peek().is_none(),
             };
             tell(core, arrivals, || handle(core, &mut allocator, answers));
@@ -521,12 +515,12 @@ impl Worker {
         true
     }
 
-    fn answer(&mut self, shared: &Arc<Shared>) {
+    fn answer(&mut self, shared: &Arc<P>) {
         if let Some(answers) = &mut self.answers
             && !answers.is_empty()
         {
             let routes = &self.routes;
-            answers.flush(&*shared.transport, |to| match to {
+            answers.flush(shared.transport(), |to| match to {
                 To::Endpoint(guid) => routes.destination(&guid),
                 To::Matched | To::Passing(_) | To::Announce => &[],
             });
@@ -536,9 +530,9 @@ impl Worker {
 
 /// Has a reader take something in; `handle` says whether it has something new then.
 #[inline]
-fn tell(
-    core: &Arc<ReaderCore>,
-    arrivals: &mut Option<Box<Arrivals>>,
+fn tell<P: ReceivingParticipant>(
+    core: &Arc<P::Reader>,
+    arrivals: &mut Option<Box<Arrivals<P>>>,
     handle: impl FnOnce() -> bool,
 ) {
     if handle() {
@@ -550,10 +544,12 @@ fn tell(
 /// Hands a submessage of a built-in endpoint to discovery. Not inlined, for the sake of the path
 /// that samples take; nor is what else is rare.
 #[cold]
-fn discover(shared: &Arc<Shared>, context: &Context<'_>, message: &Submessage<'_>) {
-    shared.discover(|matching, now| {
-        matching.handle(now, &context.source, context.timestamp, message);
-    });
+fn discover<P: ReceivingParticipant>(
+    shared: &Arc<P>,
+    context: &Context<'_>,
+    message: &Submessage<'_>,
+) {
+    shared.discover(&context.source, context.timestamp, message);
 }
 
 /// Does this prove that the writer's application lives? (RTPS 2.5 8.3.8.6.1, 8.4.13.5)

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::runtime::signal::{Signal, Waiters};
 use crate::status::{StatusFlags, StatusMask};
 use crate::untyped::query_condition::Query;
-use crate::untyped::reader::{ReaderCore, UntypedReader};
+use crate::untyped::reader::ReaderCore;
 use crate::untyped::topic::TopicCore;
 use crate::untyped::writer::WriterCore;
 use dunlin_rtps::{ContentFilter, InstanceHandle, Select};
@@ -181,11 +181,6 @@ impl ReadCondition {
     /// Which samples, by their states.
     pub fn select(&self) -> &Select {
         &self.select
-    }
-
-    /// Of which reader (DDS 1.4 2.2.2.5.8.1).
-    pub fn datareader(&self) -> UntypedReader {
-        UntypedReader::of(&self.reader)
     }
 
     pub(crate) fn reader(&self) -> &Arc<ReaderCore> {

@@ -3,9 +3,10 @@
 //! All behaviour is here. The typed endpoints ([`DataWriter`](crate::DataWriter),
 //! [`DataReader`](crate::DataReader)) serialize and deserialize, and call these; whoever gets
 //! samples as bytes (a router, a recorder, another language) uses these by themselves.
-pub(crate) mod coherent_set;
 pub(crate) mod condition;
 pub(crate) mod content_filter;
+mod endpoints;
+pub(crate) mod listener;
 pub(crate) mod loan;
 mod participant;
 pub(crate) mod publisher;

@@ -4,6 +4,8 @@ mod deletion;
 
 use crate::entity::participant::DomainParticipant;
 use crate::error::{Error, Result};
+use crate::status::StatusMask;
+use crate::untyped::listener::DomainParticipantListener;
 use crate::untyped::publisher::Publisher;
 use crate::untyped::subscriber::Subscriber;
 use crate::untyped::topic::{TopicCore, UntypedTopic};
@@ -58,6 +60,23 @@ impl DomainParticipant {
         parameters: &[impl AsRef<str>],
     ) -> Result<UntypedContentFilteredTopic> {
         UntypedContentFilteredTopic::new(name, related, expression, parameters)
+    }
+
+    /// From now on this one hears of the statuses in `mask` that no listener of an entity of this
+    /// participant wants, nobody before it any more.
+    pub fn set_listener(&self, listener: impl DomainParticipantListener, mask: StatusMask) {
+        let shared = &self.guard.shared;
+        let old = shared.listener.set(Arc::new(listener), mask);
+        shared.bind_readers();
+        shared.wait_for_calls(old);
+    }
+
+    /// From now on statuses that no listener of an entity wants are told to nobody.
+    pub fn clear_listener(&self) {
+        let shared = &self.guard.shared;
+        let old = shared.listener.clear();
+        shared.bind_readers();
+        shared.wait_for_calls(old);
     }
 
     /// A publisher.

@@ -1,10 +1,10 @@
 //! Publishers (DDS 1.4 2.2.2.4.1).
 use crate::entity::group::PublisherCore;
 use crate::entity::identity::same_entity;
-use crate::entity::listener::PublisherListener;
 use crate::entity::participant::{DomainParticipant, ParticipantGuard};
 use crate::error::{Error, Result};
 use crate::status::StatusMask;
+use crate::untyped::listener::PublisherListener;
 use crate::untyped::topic::UntypedTopic;
 use crate::untyped::writer::{UntypedWriter, UntypedWriterListener, WriterCore, deletion};
 use dunlin_qos::{DataWriterQos, Duration, PublisherQos};

@@ -2,10 +2,13 @@
 mod access;
 mod change;
 pub(crate) mod deletion;
+mod guard;
 mod handle;
 mod listener;
 mod local;
 mod matched_writers;
+mod member;
+mod receiving;
 mod report;
 mod status;
 mod take;
@@ -17,7 +20,6 @@ use crate::entity::listener::dispatch::Dispatch;
 use crate::entity::listener::slot::ListenerSlot;
 use crate::entity::shared::Shared;
 use crate::receive::deferred::{self, DeferredCall};
-use crate::receive::worker::Run;
 use crate::runtime::lock::{LEAF, READER, Ranked, assert_none_held};
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Waiters;
@@ -37,8 +39,7 @@ use dunlin_rtps::{
 };
 use dunlin_transport::panics::{log, quietly};
 use dunlin_wire::{
-    ContentFilterProperty, Data, Guid, InlineQos, Locator, Parameters, Payload, Submessage,
-    Timestamp,
+    ContentFilterProperty, Guid, InlineQos, Locator, Payload, Submessage, Timestamp,
 };
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -92,7 +93,7 @@ pub(crate) struct ReaderCore {
     pub(crate) type_support: TypeSupport,
     pub(crate) options: UntypedReaderOptions,
     /// Its public handles, as long as there are some.
-    owner: OnceLock<Weak<handle::ReaderGuard>>,
+    owner: OnceLock<Weak<guard::ReaderGuard>>,
     /// Its QoS as it is now.
     live: Ranked<DataReaderQos, LEAF>,
     /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled
@@ -202,92 +203,6 @@ impl ReaderCore {
         }
     }
 
-    /// Takes in a sample; true if there is something new to take.
-    #[inline]
-    pub(crate) fn handle_sample(
-        self: &Arc<Self>,
-        now: Time,
-        from: Guid,
-        timestamp: Option<Timestamp>,
-        data: &Data<'_>,
-        allocator: &mut impl PayloadAllocator,
-        out: &mut Datagrams,
-    ) -> bool {
-        // It is large, and mostly says nothing.
-        let said;
-        let inline = if data.inline_qos.is_empty() {
-            &InlineQos::NONE
-        } else {
-            let Ok(inline) = InlineQos::parse(data.inline_qos) else {
-                return false;
-            };
-            said = inline;
-            &said
-        };
-        let mut state = self.state.lock();
-        let delivery = state.handle_data(now, from, timestamp, data, inline, allocator, out);
-        self.note_next(&state);
-        drop(state);
-        match delivery == Delivery::NEW {
-            true => true,
-            false => self.note(from, &delivery),
-        }
-    }
-
-    /// As `handle_sample` for several samples of one writer that follow each other.
-    #[inline(never)]
-    pub(crate) fn handle_run(
-        self: &Arc<Self>,
-        now: Time,
-        from: Guid,
-        run: &mut Run<'_>,
-        allocator: &mut impl PayloadAllocator,
-        out: &mut Datagrams,
-    ) -> bool {
-        let mut available = false;
-        loop {
-            let mut state = self.state.lock();
-            let mut odd = None;
-            for (timestamp, data) in run.by_ref() {
-                let Ok(inline) = InlineQos::parse(data.inline_qos) else {
-                    continue;
-                };
-                let delivery =
-                    state.handle_data(now, from, timestamp, &data, &inline, allocator, out);
-                if delivery != Delivery::NEW {
-                    odd = Some(delivery);
-                    break;
-                }
-                available = true;
-            }
-            self.note_next(&state);
-            drop(state);
-            // What is to be told of is told without the lock.
-            match odd {
-                Some(delivery) => available |= self.note(from, &delivery),
-                None => return available,
-            }
-        }
-    }
-
-    /// Takes in a submessage of a writer; true if there is something new to take.
-    #[inline(never)]
-    pub(crate) fn handle(
-        self: &Arc<Self>,
-        now: Time,
-        from: Guid,
-        timestamp: Option<Timestamp>,
-        message: &Submessage<'_>,
-        allocator: &mut impl PayloadAllocator,
-        out: &mut Datagrams,
-    ) -> bool {
-        let Ok(inline) = inline_qos(message) else {
-            return false;
-        };
-        let delivery = self.accept(now, from, timestamp, message, &inline, allocator, out);
-        self.note(from, &delivery)
-    }
-
     /// Takes in a submessage of a writer, whose inline QoS is read already. No user code runs here:
     /// `count` and `tell_troubles` are left to the caller.
     #[allow(
@@ -342,17 +257,6 @@ impl ReaderCore {
     #[inline]
     pub(crate) fn is_bare(&self) -> bool {
         !self.holds.load(Acquire) && !self.flags.has_data() && !self.group.attends()
-    }
-
-    /// Keeps at least so many samples that nobody has taken.
-    pub(crate) fn keeps(&self, samples: u32) -> bool {
-        let keeps = |limit: Option<u32>| limit.is_none_or(|limit| limit >= samples);
-        self.fixed.get().is_some_and(|qos| {
-            let limits = &qos.resource_limits;
-            qos.history == History::KeepAll
-                && keeps(limits.max_samples)
-                && keeps(limits.max_samples_per_instance)
-        })
     }
 
     fn note(self: &Arc<Self>, writer: Guid, delivery: &Delivery) -> bool {
@@ -423,7 +327,9 @@ impl ReaderCore {
             self.flags.raise(StatusKind::SampleLost);
         }
         if let Some(length) = delivery.too_large {
-            self.shared.counters.too_large(self, length);
+            let limit = self.shared.config.max_sample_size;
+            let counters = &self.shared.counters;
+            counters.too_large(self.guid, &self.topic, length, limit);
         }
         if let Some(rejection) = delivery.rejected {
             self.rejected.lock().count(rejection);
@@ -432,11 +338,6 @@ impl ReaderCore {
         if delivery.implausible {
             self.shared.counters.implausible(self.guid);
         }
-    }
-
-    /// Says that there is data: the listener first, then whoever waits.
-    pub(crate) fn announce_data(self: &Arc<Self>) {
-        self.announce(u32::MAX);
     }
 
     /// As `announce_data`, by a thread that has something else to do; false if the listener should
@@ -571,14 +472,4 @@ fn most_of_a_writer(config: &ParticipantConfig) -> usize {
 fn key_of(type_support: &TypeSupport) -> KeyOf {
     let type_support = type_support.clone();
     KeyOf::new(move |payload| quietly(|| type_support.key(payload)).unwrap_or_default())
-}
-
-/// What a submessage says beside its payload.
-fn inline_qos(message: &Submessage<'_>) -> Result<InlineQos, dunlin_wire::Error> {
-    let parameters = match message {
-        Submessage::Data(data) => data.inline_qos,
-        Submessage::DataFrag(frag) => frag.inline_qos,
-        _ => Parameters::NONE,
-    };
-    InlineQos::parse(parameters)
 }

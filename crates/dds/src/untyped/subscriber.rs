@@ -3,12 +3,12 @@ mod order;
 
 use crate::entity::group::SubscriberCore;
 use crate::entity::identity::same_entity;
-use crate::entity::listener::SubscriberListener;
 use crate::entity::participant::{DomainParticipant, ParticipantGuard};
 use crate::error::{Error, Result};
 use crate::status::StatusMask;
 use crate::untyped::UntypedTopicDescription;
 use crate::untyped::condition::StatusCondition;
+use crate::untyped::listener::SubscriberListener;
 use crate::untyped::reader::{
     ReaderCore, UntypedReader, UntypedReaderListener, UntypedReaderOptions, deletion,
 };
@@ -80,7 +80,8 @@ impl Subscriber {
     pub fn datareaders(&self, select: &Select) -> Vec<UntypedReader> {
         let readers = self.core.readers();
         if self.core.group_access.orders() {
-            return order::one_by_one(&readers, select);
+            let in_order = order::one_by_one(&readers, select);
+            return in_order.map(UntypedReader::of).collect();
         }
         let having = readers.iter().filter(|reader| reader.has_data(select));
         having.map(UntypedReader::of).collect()

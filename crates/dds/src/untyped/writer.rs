@@ -6,21 +6,25 @@ mod coherent_set;
 pub(crate) mod deletion;
 mod filters;
 mod gathered;
+mod guard;
 mod handle;
 mod listener;
 mod local;
 mod matched_readers;
+mod member;
 mod registered_instances;
 mod report;
 mod sending;
 mod status;
 mod write;
 
+use crate::entity::coherent_set::WriterGroup;
 use crate::entity::due::{Due, Work};
 use crate::entity::group::PublisherCore;
 use crate::entity::listener::slot::ListenerSlot;
-use crate::entity::shared::{Shared, worth_telling};
+use crate::entity::shared::Shared;
 use crate::error::Error;
+use crate::receive::counters::worth_telling;
 use crate::receive::deferred;
 use crate::receive::liveliness::LivelinessAssertion;
 use crate::runtime::lock::{LEAF, PUBLISH, Ranked, WRITER};
@@ -35,7 +39,6 @@ use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchTally, MatchedStatus,
     StatusFlags,
 };
-use crate::untyped::coherent_set::WriterGroup;
 use crate::untyped::loan::LoanStock;
 use crate::untyped::topic::TopicCore;
 use crate::untyped::type_support::TypeSupport;
@@ -82,7 +85,7 @@ pub(crate) struct WriterCore {
     pub(crate) topic: String,
     pub(crate) type_support: TypeSupport,
     /// Its public handles, as long as there are some.
-    owner: OnceLock<Weak<handle::WriterGuard>>,
+    owner: OnceLock<Weak<guard::WriterGuard>>,
     /// Its QoS as it is now.
     live: Ranked<DataWriterQos, LEAF>,
     /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled
@@ -95,7 +98,7 @@ pub(crate) struct WriterCore {
     dscp: AtomicU8,
     pub(crate) group: Arc<PublisherCore>,
     /// Its publisher's writers, if they have sets or numbers in common.
-    pub(crate) sets: Option<Arc<WriterGroup>>,
+    pub(crate) sets: Option<Arc<WriterGroup<Self>>>,
     pub(crate) topic_core: Arc<TopicCore>,
     pub(crate) shared: Arc<Shared>,
     publish: Ranked<Publish, PUBLISH>,

@@ -1,6 +1,6 @@
 //! Where a participant announces itself: the multicast groups that it meets others at, and its
 //! peers, which come and go.
-use super::Matching;
+use super::{Matching, OwnParticipant};
 use crate::discovery::peers::{ParticipantAddresses, PeerDescriptor, PeerStatus};
 use crate::error::Result;
 use crate::send::destination::Destination;
@@ -9,7 +9,7 @@ use dunlin_transport::{Reach, Transport};
 use dunlin_wire::Locator;
 use std::net::Ipv4Addr;
 
-impl Matching {
+impl<P: OwnParticipant> Matching<P> {
     /// Each place once, whoever names it.
     pub(super) fn set_announce(&mut self) {
         let mut places = self.groups_met.clone();

@@ -1,5 +1,5 @@
 //! Carries out what discovery has decided: proxies, statuses, what is told to whom.
-use super::{Matching, MatchingEvent, OwnParticipant};
+use super::{MatchedReader, MatchedWriter, Matching, MatchingEvent, OwnParticipant, WriterEnd};
 use crate::status::WriterChange;
 use dunlin_qos::Incompatibility;
 use dunlin_rtps::discovery::{Event, LossReason, UnmatchReason};
@@ -8,30 +8,19 @@ use dunlin_transport::panics::log;
 use dunlin_wire::{Guid, VendorId, WriterData};
 use std::sync::Arc;
 
-/// How a matched writer ended.
-#[derive(Clone, Copy)]
-pub(crate) enum WriterEnd {
-    /// It was silent for longer than its lease, and may come back.
-    Silent,
-    /// It was deleted, which disposes the instances that it leaves.
-    Disposes,
-    /// Another way.
-    Gone,
-}
-
-impl Matching {
+impl<P: OwnParticipant> Matching<P> {
     pub(super) fn apply(
         &mut self,
-        participant: &dyn OwnParticipant,
+        participant: &P,
         now: Time,
         event: Event,
-        matching_events: &mut Vec<MatchingEvent>,
+        matching_events: &mut Vec<MatchingEvent<P>>,
     ) {
         match event {
             Event::ReaderMatched { writer, reader } => {
                 if let Some(core) = self.writers.get(&writer.entity) {
                     core.note_filter(&reader);
-                    core.filters.lock().settle();
+                    core.settle_filters();
                 }
                 self.add_sink(participant, writer, &reader);
                 if let Some(core) = self.writers.get(&writer.entity) {
@@ -43,11 +32,11 @@ impl Matching {
                         vendor: self.discovery.vendor(reader.guid.prefix),
                     };
                     if let Some(peer) = self.discovery.participant(reader.guid.prefix) {
-                        core.dialects.add(reader.guid, peer);
+                        core.note_product(reader.guid, peer);
                     }
                     let limit = reader.max_sample_size;
                     core.add_reader(now, proxy, limit, &mut self.datagrams);
-                    matching_events.push(MatchingEvent::writer_matched(core, reader.guid, 1));
+                    matching_events.push(MatchingEvent::<P>::writer_matched(core, reader.guid, 1));
                 }
             }
             Event::ReaderChanged { writer, reader } => {
@@ -69,7 +58,7 @@ impl Matching {
                 self.remove_sink(participant, writer, reader);
                 if let Some(core) = self.writers.get(&writer.entity) {
                     core.remove_reader(reader);
-                    matching_events.push(MatchingEvent::writer_matched(core, reader, -1));
+                    matching_events.push(MatchingEvent::<P>::writer_matched(core, reader, -1));
                 }
             }
             Event::WriterMatched { reader, writer } => {
@@ -78,10 +67,10 @@ impl Matching {
                     let vendor = self.discovery.vendor(writer.guid.prefix);
                     let layout = writer.layout.filter(|_| vendor == VendorId::DUNLIN);
                     core.note_layout(writer.guid, layout);
-                    core.group.group_access.know(writer.guid, writer.group);
+                    core.note_publisher(writer.guid, writer.group);
                     core.add_writer(now, proxy_of(&writer, vendor), &mut self.datagrams);
-                    matching_events.push(MatchingEvent::reader_matched(core, writer.guid, 1));
-                    matching_events.extend(MatchingEvent::liveliness(
+                    matching_events.push(MatchingEvent::<P>::reader_matched(core, writer.guid, 1));
+                    matching_events.extend(MatchingEvent::<P>::liveliness(
                         core,
                         writer.guid,
                         WriterChange::Matched,
@@ -114,8 +103,8 @@ impl Matching {
                     if core.remove_writer(now, writer, end) {
                         matching_events.push(MatchingEvent::Data(Arc::clone(core)));
                     }
-                    matching_events.push(MatchingEvent::reader_matched(core, writer, -1));
-                    matching_events.extend(MatchingEvent::liveliness(
+                    matching_events.push(MatchingEvent::<P>::reader_matched(core, writer, -1));
+                    matching_events.extend(MatchingEvent::<P>::liveliness(
                         core,
                         writer,
                         WriterChange::Unmatched,
@@ -140,7 +129,7 @@ impl Matching {
                     } else {
                         WriterChange::Silent
                     };
-                    matching_events.extend(MatchingEvent::liveliness(core, writer, life));
+                    matching_events.extend(MatchingEvent::<P>::liveliness(core, writer, life));
                     if !alive && core.silence_writer(now, writer) {
                         matching_events.push(MatchingEvent::Data(Arc::clone(core)));
                     }
@@ -191,7 +180,7 @@ impl Matching {
             Event::LivelinessLost { writer } => {
                 log::debug!(%writer, "liveliness lost");
                 let core = self.writers.get(&writer.entity);
-                matching_events.extend(core.map(MatchingEvent::liveliness_lost));
+                matching_events.extend(core.map(MatchingEvent::<P>::liveliness_lost));
             }
         }
     }
@@ -201,7 +190,7 @@ impl Matching {
         local: Guid,
         remote: Guid,
         mismatches: Vec<Incompatibility>,
-        matching_events: &mut Vec<MatchingEvent>,
+        matching_events: &mut Vec<MatchingEvent<P>>,
     ) {
         if let Some(core) = self.writers.get(&local.entity) {
             matching_events.push(MatchingEvent::WriterIncompatible(

@@ -1,19 +1,19 @@
 //! Feeds the readers of the built-in topics with what discovery has taken in. Each built-in
 //! subscriber has a feed of its own, so what one takes is not missing in another.
-use super::{Matching, MatchingEvent};
+use super::{MatchedEntities, MatchedReader, Matching, MatchingEvent, OwnParticipant};
 use crate::discovery::builtin_topics::{
     ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
     TopicBuiltinTopicData,
 };
 use crate::receive::deferred;
+use crate::receive::participant::Endpoints;
 use crate::send::datagram::Datagrams;
-use crate::untyped::reader::ReaderCore;
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use dunlin_cdr::Topic as TopicData;
 use dunlin_cdr::{Xcdr, to_payload};
 use dunlin_qos::{Durability, Duration};
 use dunlin_rtps::discovery::Discovery;
-use dunlin_rtps::{ChangeKind, InstanceHandle, PayloadAllocator, Time, WriterProxyConfig};
+use dunlin_rtps::{ChangeKind, Time, WriterProxyConfig};
 use dunlin_wire::{
     Data, EntityId, Guid, GuidPrefix, InlineQos, Parameters, Payload, SequenceNumber, Submessage,
     VendorId,
@@ -22,12 +22,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 
 /// A reader of a built-in topic, if somebody still has it.
-type Fed = Weak<ReaderCore>;
+type Fed<P> = Weak<<P as Endpoints>::Reader>;
 
 /// Who is fed, and what they were told.
-pub(super) struct BuiltinPublisher {
+pub(super) struct BuiltinPublisher<P: MatchedEntities> {
     /// Of participants, topics, publications and subscriptions.
-    readers: [Fed; 4],
+    readers: [Fed<P>; 4],
     /// Somebody still has them.
     wanted: Weak<()>,
     sequence: i64,
@@ -50,16 +50,16 @@ enum Which {
 }
 
 /// Where samples are shown, and as whose.
-struct Stage<'a> {
+struct Stage<'a, P: MatchedEntities> {
     now: Time,
     source: Guid,
     out: &'a mut Datagrams,
-    matching_events: &'a mut Vec<MatchingEvent>,
+    matching_events: &'a mut Vec<MatchingEvent<P>>,
 }
 
-impl Matching {
+impl<P: OwnParticipant> Matching<P> {
     /// From now on these readers are fed, beginning with all that is known.
-    pub(crate) fn builtin_publisher(&mut self, now: Time, readers: [Fed; 4], wanted: &Arc<()>) {
+    pub(crate) fn builtin_publisher(&mut self, now: Time, readers: [Fed<P>; 4], wanted: &Arc<()>) {
         for reader in readers.iter().filter_map(Weak::upgrade) {
             let writer = WriterProxyConfig {
                 guid: self.source(),
@@ -109,7 +109,7 @@ impl Matching {
     }
 
     /// Shows what is new since the last time.
-    pub(super) fn serve(&mut self, now: Time, matching_events: &mut Vec<MatchingEvent>) {
+    pub(super) fn serve(&mut self, now: Time, matching_events: &mut Vec<MatchingEvent<P>>) {
         if self.builtin_publishers.is_empty() && self.watches.is_empty() {
             return;
         }
@@ -140,8 +140,8 @@ impl Matching {
     }
 }
 
-impl BuiltinPublisher {
-    fn show_participants(&mut self, discovery: &Discovery, stage: &mut Stage<'_>) {
+impl<P: MatchedEntities> BuiltinPublisher<P> {
+    fn show_participants(&mut self, discovery: &Discovery, stage: &mut Stage<'_, P>) {
         for (prefix, goodbye) in std::mem::take(&mut self.arrivals) {
             let data = discovery.participant(prefix);
             let data = data.map(ParticipantBuiltinTopicData::of);
@@ -149,7 +149,7 @@ impl BuiltinPublisher {
         }
     }
 
-    fn show_endpoint(&mut self, discovery: &Discovery, guid: Guid, stage: &mut Stage<'_>) {
+    fn show_endpoint(&mut self, discovery: &Discovery, guid: Guid, stage: &mut Stage<'_, P>) {
         let (writer, reader) = (discovery.writer(guid), discovery.reader(guid));
         let gone = (ChangeKind::DisposedUnregistered, guid.to_bytes());
         let topic = match guid.entity.is_writer() {
@@ -174,7 +174,7 @@ impl BuiltinPublisher {
         prefix: GuidPrefix,
         data: Option<ParticipantBuiltinTopicData>,
         goodbye: bool,
-        stage: &mut Stage<'_>,
+        stage: &mut Stage<'_, P>,
     ) {
         let gone = match goodbye {
             true => ChangeKind::DisposedUnregistered,
@@ -190,7 +190,7 @@ impl BuiltinPublisher {
         which: Which,
         sample: Option<T>,
         (gone, key): (ChangeKind, [u8; 16]),
-        stage: &mut Stage<'_>,
+        stage: &mut Stage<'_, P>,
     ) {
         let Some(core) = self.readers.get(which as usize).and_then(Weak::upgrade) else {
             return;
@@ -218,14 +218,10 @@ impl BuiltinPublisher {
             status_info: Some(kind.status()),
             ..InlineQos::default()
         };
-        let (stamp, intake) = (Some(core.shared.clock.wall()), &mut Copying(&core));
         let Stage {
             now, source, out, ..
         } = stage;
-        let delivery = core.accept(*now, *source, stamp, &message, &inline, intake, out);
-        core.count(*source, &delivery);
-        core.schedule();
-        match delivery.available {
+        match core.show(*now, *source, &message, &inline, out) {
             true => stage.matching_events.push(MatchingEvent::Data(core)),
             // Should this be its end, then not under a lock.
             false => deferred::add_if_last(core),
@@ -237,7 +233,7 @@ impl BuiltinPublisher {
         &mut self,
         endpoint: Guid,
         topic: Option<TopicBuiltinTopicData>,
-        stage: &mut Stage<'_>,
+        stage: &mut Stage<'_, P>,
     ) {
         let key = topic.as_ref().map(|topic| topic.key);
         let before = self.endpoints.remove(&endpoint);
@@ -263,22 +259,5 @@ impl BuiltinPublisher {
                 self.show(Which::Topics, topic, gone, stage);
             }
         }
-    }
-}
-
-/// Copies what is shown: nothing of it is received.
-struct Copying<'a>(&'a ReaderCore);
-
-impl PayloadAllocator for Copying<'_> {
-    fn keep(&mut self, bytes: &[u8]) -> dunlin_rtps::Payload {
-        Bytes::copy_from_slice(bytes).into()
-    }
-
-    fn assemble(&mut self, size: usize) -> BytesMut {
-        BytesMut::with_capacity(size)
-    }
-
-    fn instance(&mut self, payload: Payload<'_>) -> Option<InstanceHandle> {
-        self.0.instance(payload)
     }
 }

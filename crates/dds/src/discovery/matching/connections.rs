@@ -1,6 +1,6 @@
 //! Where matched endpoints are reached, and what the data path has to know of it.
 use super::locator_choice::{multicast_locator_of, unicast_locator_of, whom};
-use super::{Matching, OwnParticipant};
+use super::{MatchedWriter, Matching, OwnParticipant};
 use crate::receive::liveliness::LivelinessAssertion;
 use crate::send::destination::Destination;
 use crate::send::local_queue::{self, LocalReader};
@@ -8,13 +8,8 @@ use dunlin_transport::panics::log;
 use dunlin_wire::{EntityId, Guid, Locator, ReaderData, VendorId, WriterData};
 use std::sync::Weak;
 
-impl Matching {
-    pub(super) fn add_sink(
-        &mut self,
-        participant: &dyn OwnParticipant,
-        writer: Guid,
-        reader: &ReaderData,
-    ) {
+impl<P: OwnParticipant> Matching<P> {
+    pub(super) fn add_sink(&mut self, participant: &P, writer: Guid, reader: &ReaderData) {
         let here = local_queue::reader(&reader.guid).filter(|_| participant.delivers_locally());
         if let Some(core) = here {
             let local_readers = self.local_readers.entry(writer.entity).or_default();
@@ -46,12 +41,7 @@ impl Matching {
         self.set_destinations(participant, writer.entity);
     }
 
-    pub(super) fn remove_sink(
-        &mut self,
-        participant: &dyn OwnParticipant,
-        writer: Guid,
-        reader: Guid,
-    ) {
+    pub(super) fn remove_sink(&mut self, participant: &P, writer: Guid, reader: Guid) {
         if let Some(sinks) = self.sinks.get_mut(&writer.entity) {
             sinks.remove(&reader);
         }
@@ -67,14 +57,13 @@ impl Matching {
     }
 
     /// Readers at one place need one datagram.
-    pub(super) fn set_destinations(&self, participant: &dyn OwnParticipant, writer: EntityId) {
+    pub(super) fn set_destinations(&self, participant: &P, writer: EntityId) {
         let Some(core) = self.writers.get(&writer) else {
             return;
         };
-        let filters = core.filters.lock();
         let sinks = self.sinks.get(&writer).into_iter().flatten();
         let sinks = sinks.map(|(reader, destination)| Destination {
-            wanted: filters.wanted(reader),
+            wanted: core.wanted(reader),
             ..destination.clone()
         });
         let mut destinations: Vec<_> = sinks.collect();
@@ -85,12 +74,11 @@ impl Matching {
             same
         });
         let local_readers = self.local_readers.get(&writer).into_iter().flatten();
-        let local_readers = local_readers.map(|(reader, core)| LocalReader {
-            core: Weak::clone(core),
-            wanted: filters.wanted(reader),
+        let local_readers = local_readers.map(|(reader, local)| LocalReader {
+            core: Weak::clone(local),
+            wanted: core.wanted(reader),
         });
         let local_readers: Vec<_> = local_readers.collect();
-        drop(filters);
         let transport = participant.transport();
         let limits = destinations
             .iter()
@@ -107,12 +95,7 @@ impl Matching {
         core.set_destinations(destinations, local_readers, limit);
     }
 
-    pub(super) fn add_source(
-        &mut self,
-        participant: &dyn OwnParticipant,
-        reader: Guid,
-        writer: &WriterData,
-    ) {
+    pub(super) fn add_source(&mut self, participant: &P, reader: Guid, writer: &WriterData) {
         let transport = participant.transport();
         let vendor = self.discovery.vendor(writer.guid.prefix);
         if !(participant.delivers_locally() && local_queue::is_here(&writer.guid)) {

@@ -1,18 +1,14 @@
 //! Questions about endpoints: what this participant answers, and what it was answered.
-use super::{Matching, OwnParticipant};
+use super::{MatchedEndpoint, Matching, OwnParticipant};
 use crate::send::local_queue;
 use dunlin_wire::{
     DiagnosticFact, DiagnosticReply, DiagnosticRequest, Guid, GuidPrefix, PeerState,
 };
 
-impl Matching {
+impl<P: OwnParticipant> Matching<P> {
     /// Asks, or answers at once if the endpoint is our own; the answer is for `answer_to`. False if
     /// nobody can be asked.
-    pub(crate) fn ask(
-        &mut self,
-        participant: &dyn OwnParticipant,
-        question: DiagnosticRequest,
-    ) -> bool {
+    pub(crate) fn ask(&mut self, participant: &P, question: DiagnosticRequest) -> bool {
         let own = (question.about.prefix == self.own())
             .then(|| self.report(participant, &question))
             .flatten();
@@ -37,7 +33,7 @@ impl Matching {
 
     pub(super) fn hear_question(
         &mut self,
-        participant: &dyn OwnParticipant,
+        participant: &P,
         from: GuidPrefix,
         question: &DiagnosticRequest,
     ) {
@@ -57,11 +53,7 @@ impl Matching {
     }
 
     /// What is to be said of an endpoint of ours; `None` if there is none of that name.
-    fn report(
-        &self,
-        participant: &dyn OwnParticipant,
-        question: &DiagnosticRequest,
-    ) -> Option<DiagnosticReply> {
+    fn report(&self, participant: &P, question: &DiagnosticRequest) -> Option<DiagnosticReply> {
         let DiagnosticRequest { about, other } = *question;
         let mut facts = match about.entity.is_writer() {
             true => self.writers.get(&about.entity)?.facts(other),
@@ -90,7 +82,7 @@ impl Matching {
     }
 
     /// As discovery says, but for a reader of which no address can be reached.
-    fn reach(&self, participant: &dyn OwnParticipant, local: Guid, other: Guid) -> PeerState {
+    fn reach(&self, participant: &P, local: Guid, other: Guid) -> PeerState {
         let known = self.discovery.acquaintance(local, other);
         let local_readers = participant.delivers_locally() && local_queue::is_here(&other);
         match known {

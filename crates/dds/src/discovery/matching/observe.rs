@@ -1,14 +1,14 @@
 //! What the directory shows to those who look at the domain from outside.
-use super::Matching;
 use super::locator_choice::{unicast_locator_of, whom};
 use super::watch::Wake;
+use super::{Matching, OwnParticipant};
 use crate::discovery::observe::{DiscoveryEvent, Domain, Knowledge, Participant, TypeState};
 use dunlin_rtps::Time;
 use dunlin_transport::Transport;
 use dunlin_wire::{Guid, GuidPrefix};
 use std::sync::Arc;
 
-impl Matching {
+impl<P: OwnParticipant> Matching<P> {
     /// Participants and their endpoints that are known, a line each.
     pub(crate) fn describe(&self, own: GuidPrefix) -> Vec<String> {
         let participants = self.discovery.participants().map(|p| {

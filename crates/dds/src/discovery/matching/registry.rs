@@ -1,9 +1,6 @@
 //! The entities of a participant: which there are, and what they say anew when the QoS of what they
 //! belong to changes.
-use super::Matching;
-use crate::untyped::reader::ReaderCore;
-use crate::untyped::topic::TopicCore;
-use crate::untyped::writer::WriterCore;
+use super::{Matching, OwnParticipant};
 use dunlin_qos::DomainParticipantQos;
 use dunlin_rtps::Time;
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
@@ -11,14 +8,14 @@ use dunlin_wire::{EntityId, EntityKind, Guid};
 use dunlin_xtypes::LocalType;
 use std::sync::{Arc, Weak};
 
-impl Matching {
+impl<P: OwnParticipant> Matching<P> {
     /// Says anew what these writers and readers are. If one cannot be announced the rest stays as
     /// it was.
     pub(crate) fn announce_again(
         &mut self,
         now: Time,
-        is_writer: impl Fn(&WriterCore) -> bool,
-        is_reader: impl Fn(&ReaderCore) -> bool,
+        is_writer: impl Fn(&P::Writer) -> bool,
+        is_reader: impl Fn(&P::Reader) -> bool,
     ) -> Result<(), dunlin_wire::Error> {
         let writers: Vec<_> = self
             .writers
@@ -92,12 +89,12 @@ impl Matching {
     }
 
     /// The topics that the application has. To be dropped without the lock.
-    pub(crate) fn own_topics(&self) -> Vec<Arc<TopicCore>> {
+    pub(crate) fn own_topics(&self) -> Vec<Arc<P::Topic>> {
         self.topics.values().filter_map(Weak::upgrade).collect()
     }
 
     /// The application has this topic no longer.
-    pub(crate) fn forget_topic(&mut self, topic: &Arc<TopicCore>) {
+    pub(crate) fn forget_topic(&mut self, topic: &Arc<P::Topic>) {
         let gone = Arc::downgrade(topic);
         self.topics.retain(|_, known| !known.ptr_eq(&gone));
     }

@@ -1,8 +1,10 @@
 //! The participant as an entity and as a factory: QoS that changes, enabling, looking things up
 //! (DDS 1.4 2.2.2.1.1, 2.2.2.2.1).
 use super::{DomainParticipant, ParticipantGuard};
+use crate::entity::member::MemberTopic;
 use crate::entity::shared::Shared;
 use crate::error::{Error, Result, consistent};
+use crate::send::local_queue::{LocalReaderEndpoint, LocalWriterEndpoint};
 use dunlin_qos::{DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
 use dunlin_rtps::InstanceHandle;
 use dunlin_transport::Watcher;
@@ -97,14 +99,16 @@ impl DomainParticipant {
         let shared = &self.guard.shared;
         let topics = shared.matching.lock().own_topics();
         guid.prefix == shared.prefix
-            && (topics.iter().any(|topic| topic.guid == guid)
+            && (topics
+                .iter()
+                .any(|topic| MemberTopic::guid(&**topic) == guid)
                 || shared.publishers().iter().any(|publisher| {
                     let mut writers = publisher.writers().into_iter();
-                    publisher.guid == guid || writers.any(|writer| writer.guid == guid)
+                    publisher.guid == guid || writers.any(|writer| writer.guid() == guid)
                 })
                 || shared.subscribers().iter().any(|subscriber| {
                     let mut readers = subscriber.readers().into_iter();
-                    subscriber.guid == guid || readers.any(|reader| reader.guid == guid)
+                    subscriber.guid == guid || readers.any(|reader| reader.guid() == guid)
                 }))
     }
 

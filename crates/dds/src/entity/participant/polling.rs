@@ -1,5 +1,6 @@
 //! Receiving in a thread of the application's own.
 use super::{DomainParticipant, ParticipantGuard, held};
+use crate::entity::shared::Shared;
 use crate::receive::role::Role;
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ impl ParticipantGuard {
     }
 
     /// The receiver of one of the multicast groups, in the order in which they were joined.
-    fn group(&self, index: usize) -> Option<Arc<Role>> {
+    fn group(&self, index: usize) -> Option<Arc<Role<Shared>>> {
         let groups = held(&self.groups);
         groups.get(index).map(|(_, role)| Arc::clone(role))
     }

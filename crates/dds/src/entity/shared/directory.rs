@@ -30,7 +30,7 @@ impl OwnParticipant for Shared {
         self.user.reception().dropped
     }
 
-    fn set_routes(&self, routes: Routes) {
+    fn set_routes(&self, routes: Routes<Self>) {
         Shared::set_routes(self, routes);
     }
 }
@@ -38,14 +38,17 @@ impl OwnParticipant for Shared {
 impl Shared {
     /// Runs `work` on the directory and carries out what follows from it: proxies, routes, answers,
     /// and at last, without the lock, statuses and listeners.
-    pub(crate) fn discover<R>(self: &Arc<Self>, work: impl FnOnce(&mut Matching, Time) -> R) -> R {
+    pub(crate) fn discover<R>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&mut Matching<Self>, Time) -> R,
+    ) -> R {
         let _deferred = deferred::scope();
         let mut matching_events = Vec::new();
         let (result, next) = {
             let mut matching = self.matching.lock();
             let now = self.clock.now();
             let result = work(&mut matching, now);
-            matching.settle(&**self, now, &mut matching_events);
+            matching.settle(self, now, &mut matching_events);
             (result, matching.next_timeout())
         };
         if let Some(at) = next {

@@ -1,7 +1,7 @@
 //! Whose messages are taken from where: those of endpoints come from the addresses of their
 //! participant alone.
 use super::Worker;
-use crate::entity::shared::Shared;
+use crate::receive::participant::ReceivingParticipant;
 use dunlin_rtps::discovery::Source;
 
 /// So many participants that take turns need not be looked up each time.
@@ -38,23 +38,23 @@ impl Admissions {
     }
 }
 
-impl Worker {
+impl<P: ReceivingParticipant> Worker<P> {
     /// True if a message may be that of an endpoint of its participant; what is not is counted. Of
     /// participants without matched endpoints nobody hears, so it is not asked where they are.
     #[inline]
-    pub(super) fn admits(&mut self, shared: &Shared, source: &Source) -> bool {
+    pub(super) fn admits(&mut self, shared: &P, source: &Source) -> bool {
         self.admitted.know(source) || self.admit(shared, source)
     }
 
     #[inline(never)]
-    fn admit(&mut self, shared: &Shared, source: &Source) -> bool {
+    fn admit(&mut self, shared: &P, source: &Source) -> bool {
         let Some(peer) = self.routes.peers.get(&source.prefix) else {
             return false;
         };
         let admitted = peer.addresses.contain(source);
         match admitted {
             true => self.admitted.remember(source),
-            false => shared.counters.misplaced(source),
+            false => shared.counters().misplaced(source),
         }
         admitted
     }

@@ -1,27 +1,37 @@
 //! What a datagram brought, to be told when its thread holds no lock.
-use crate::entity::shared::Shared;
 use crate::receive::deferred;
 use crate::receive::liveliness::LivelinessAssertion;
-use crate::untyped::reader::ReaderCore;
-use crate::untyped::writer::WriterCore;
+use crate::receive::participant::{
+    AnsweredWriter, Endpoints, ReceivingParticipant, ReceivingReader,
+};
 use std::sync::Arc;
 
 /// Readers that keep fewer samples than this hear of each datagram before the next is looked at.
 const ROOM: u32 = 256;
 
 /// Whom datagrams brought something.
-#[derive(Default)]
-pub(crate) struct Arrivals {
-    pub(super) ready: Vec<Arc<ReaderCore>>,
-    pub(super) acknowledged: Vec<Arc<WriterCore>>,
+pub(crate) struct Arrivals<P: Endpoints> {
+    pub(super) ready: Vec<Arc<P::Reader>>,
+    pub(super) acknowledged: Vec<Arc<P::Writer>>,
     /// Writers that showed that they live, of which discovery should hear.
     pub(super) alive: Vec<Arc<LivelinessAssertion>>,
     /// The reader that was told of last, which mostly is the next one, too: kept, it need not be
     /// counted.
-    last: Option<Arc<ReaderCore>>,
+    last: Option<Arc<P::Reader>>,
 }
 
-impl Arrivals {
+impl<P: Endpoints> Default for Arrivals<P> {
+    fn default() -> Self {
+        Self {
+            ready: Vec::new(),
+            acknowledged: Vec::new(),
+            alive: Vec::new(),
+            last: None,
+        }
+    }
+}
+
+impl<P: Endpoints> Arrivals<P> {
     pub(super) fn is_empty(&self) -> bool {
         self.ready.is_empty() && self.acknowledged.is_empty() && self.alive.is_empty()
     }
@@ -37,10 +47,13 @@ impl Arrivals {
     }
 
     /// Tells those who wait or listen; user code runs here.
-    pub(crate) fn deliver(&mut self, shared: &Arc<Shared>) {
+    pub(crate) fn deliver(&mut self, shared: &Arc<P>)
+    where
+        P: ReceivingParticipant,
+    {
         if !self.alive.is_empty() {
             for sign in self.alive.drain(..) {
-                shared.discover(|matching, _| matching.tell(&sign));
+                shared.tell_alive(&sign);
             }
         }
         if !self.acknowledged.is_empty() {
@@ -69,14 +82,14 @@ impl Arrivals {
         self.last = None;
     }
 
-    pub(super) fn add_ready(&mut self, reader: &Arc<ReaderCore>) {
+    pub(super) fn add_ready(&mut self, reader: &Arc<P::Reader>) {
         if !self.ready.iter().any(|r| Arc::ptr_eq(r, reader)) {
             let known = self.last.take_if(|last| Arc::ptr_eq(last, reader));
             self.ready.push(known.unwrap_or_else(|| Arc::clone(reader)));
         }
     }
 
-    pub(super) fn add_acknowledged(&mut self, writer: &Arc<WriterCore>) {
+    pub(super) fn add_acknowledged(&mut self, writer: &Arc<P::Writer>) {
         if !self.acknowledged.iter().any(|w| Arc::ptr_eq(w, writer)) {
             self.acknowledged.push(Arc::clone(writer));
         }

@@ -1,37 +1,36 @@
 //! A writer's samples, one in each datagram: what is the same in all is read once.
 use super::payload_allocator::ReceivedPayloads;
 use super::{Worker, tell};
-use crate::entity::shared::Shared;
 use crate::receive::loaned::PendingLoan;
-use crate::untyped::reader::ReaderCore;
+use crate::receive::participant::{Endpoints, ReceivingParticipant, ReceivingReader};
 use bytes::Bytes;
 use dunlin_rtps::Time;
 use dunlin_wire::{EntityId, Guid, HeaderTemplate, Locator};
 use std::sync::Arc;
 
 /// Samples of one writer for one reader, each alone in its datagram.
-pub(super) struct Stream {
+pub(super) struct Stream<P: Endpoints> {
     opening: HeaderTemplate,
     from: Locator,
     writer: Guid,
-    reader: Arc<ReaderCore>,
+    reader: Arc<P::Reader>,
 }
 
 #[cfg(test)]
-impl Stream {
+impl<P: Endpoints> Stream<P> {
     /// Is this one of its samples?
     pub(super) fn reads(&self, message: &[u8], from: Locator) -> bool {
         self.from == from && self.opening.read(message).is_some()
     }
 }
 
-impl Worker {
+impl<P: ReceivingParticipant> Worker<P> {
     /// Takes in the sample if it is the next one of the stream, without reading again what is the
     /// same in all; false if it is not.
     #[inline]
     pub(super) fn sample_of_stream(
         &mut self,
-        shared: &Arc<Shared>,
+        shared: &Arc<P>,
         now: Time,
         (datagram, whole): (&[u8], Option<&Bytes>),
         loan: &mut Option<PendingLoan>,
@@ -55,7 +54,7 @@ impl Worker {
             pool: kept,
             whole,
             loan: loan.as_mut(),
-            reader: core,
+            reader: &**core,
             last: true,
         };
         let (writer, timestamp) = (stream.writer, Some(timestamp));

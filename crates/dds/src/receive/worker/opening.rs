@@ -1,7 +1,7 @@
 //! Where datagrams come in: what protected a datagram on its way is checked here and nowhere else.
 //!
 //! All that reads datagrams, the ways for the most frequent ones included, gets what comes out.
-use crate::entity::shared::Shared;
+use crate::receive::participant::ReceivingParticipant;
 use crate::receive::routes::{PeerRoute, Routes};
 use crate::send::checksum::{self, Verdict};
 use crate::send::destination::needs_checksum;
@@ -26,10 +26,10 @@ impl Opener {
     /// The message in a datagram; `None`, and it is counted, if it was damaged on its way, or may
     /// have been.
     #[inline]
-    pub(super) fn open<'a>(
+    pub(super) fn open<'a, P: ReceivingParticipant>(
         &mut self,
-        shared: &Shared,
-        routes: &Routes,
+        shared: &P,
+        routes: &Routes<P>,
         datagram: &'a [u8],
         from: &Locator,
     ) -> Option<&'a [u8]> {
@@ -50,10 +50,10 @@ impl Opener {
     }
 
     #[inline(never)]
-    fn judge<'a>(
+    fn judge<'a, P: ReceivingParticipant>(
         &mut self,
-        shared: &Shared,
-        routes: &Routes,
+        shared: &P,
+        routes: &Routes<P>,
         verdict: Verdict,
         datagram: &'a [u8],
         from: &Locator,
@@ -64,7 +64,7 @@ impl Opener {
             Verdict::Absent => !self.expects_checksum(shared, routes, datagram, from),
         };
         if !whole {
-            shared.counters.damaged(*from);
+            shared.counters().damaged(*from);
         }
         whole.then_some(datagram)
     }
@@ -72,10 +72,10 @@ impl Opener {
     /// Would the sender have put a checksum on? Then damage has taken it away, or somebody else
     /// sent this. Of participants without matched endpoints nothing is taken here, so it is not
     /// asked whose products they are.
-    fn expects_checksum(
+    fn expects_checksum<P: ReceivingParticipant>(
         &mut self,
-        shared: &Shared,
-        routes: &Routes,
+        shared: &P,
+        routes: &Routes<P>,
         datagram: &[u8],
         from: &Locator,
     ) -> bool {
@@ -83,7 +83,7 @@ impl Opener {
             return false;
         }
         if !self.knows(from) {
-            let needs = needs_checksum(&*shared.transport, from);
+            let needs = needs_checksum(shared.transport(), from);
             self.neighbour = (from.kind, from.address, needs);
         }
         let prefix = datagram.get(Header::SIZE - 12..Header::SIZE);

@@ -1,28 +1,28 @@
 //! Where payloads go that outlive their datagram.
 use super::COPY_LIMIT;
 use crate::receive::loaned::PendingLoan;
+use crate::receive::participant::ReceivingReader;
 use crate::runtime::pool::Pool;
-use crate::untyped::reader::ReaderCore;
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
 use dunlin_rtps::{ContentFilter, InstanceHandle, Payload, PayloadAllocator};
 use dunlin_wire::{Payload as SerializedPayload, Timestamp};
 
 /// Keeps payloads beyond their datagram, and knows instances by the reader's type.
-pub(super) struct ReceivedPayloads<'a> {
+pub(super) struct ReceivedPayloads<'a, R> {
     pub(super) pool: &'a mut Pool,
     pub(super) whole: Option<&'a Bytes>,
     /// The loan that came with the datagram.
     pub(super) loan: Option<&'a mut PendingLoan>,
-    pub(super) reader: &'a ReaderCore,
+    pub(super) reader: &'a R,
     /// Nobody comes after this reader.
     pub(super) last: bool,
 }
 
-impl PayloadAllocator for ReceivedPayloads<'_> {
+impl<R: ReceivingReader> PayloadAllocator for ReceivedPayloads<'_, R> {
     fn keep(&mut self, bytes: &[u8]) -> Payload {
         if let Some(loan) = &mut self.loan
-            && let table = &self.reader.shared.loan_table
+            && let table = self.reader.loan_table()
             && let Some(payload) = loan.keep(bytes, table, self.pool, self.last)
         {
             return payload;
@@ -53,7 +53,7 @@ impl PayloadAllocator for ReceivedPayloads<'_> {
     }
 
     fn age(&mut self, written: Timestamp) -> Option<Duration> {
-        self.reader.shared.clock.age(written)
+        self.reader.age(written)
     }
 
     fn instance(&mut self, payload: SerializedPayload<'_>) -> Option<InstanceHandle> {

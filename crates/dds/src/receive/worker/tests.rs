@@ -1,5 +1,6 @@
 //! The way of a stream's samples and that of everything else lead to the same.
 use super::*;
+use crate::entity::shared::Shared;
 use crate::runtime::clock::Clock;
 use crate::{DataReader, DataReaderQos, DataWriter, History, ParticipantConfig, Topic};
 use crate::{DomainParticipant, Transports};
@@ -48,7 +49,7 @@ impl Waker for Silence {
 struct Side {
     participant: DomainParticipant,
     reader: DataReader<Number>,
-    worker: Worker,
+    worker: Worker<Shared>,
 }
 
 impl Side {

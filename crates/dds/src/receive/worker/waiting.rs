@@ -1,12 +1,13 @@
 //! How a worker waits for a datagram: polls as the strategy says, then sleeps.
 use super::{GLANCE, LARGEST, LONG_YIELD, POLLS, Pause, Spun, Worker, YIELD};
+use crate::receive::participant::ReceivingParticipant;
 use crate::runtime::wait_strategy::WaitStrategy;
 use dunlin_transport::Wait;
 use dunlin_transport::panics::log;
 use dunlin_wire::Locator;
 use std::sync::Arc;
 
-impl Worker {
+impl<P: ReceivingParticipant> Worker<P> {
     pub(super) fn sleep(&mut self, pause: &Pause<'_>) -> Option<Locator> {
         if self.clock.is_stepped() {
             // Its owner lets time pass when the role is free.

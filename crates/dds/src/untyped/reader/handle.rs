@@ -1,4 +1,5 @@
 //! The public handle of a reader: all that does not depend on what its samples look like.
+use super::guard::ReaderGuard;
 use super::{ReaderCore, deletion};
 use crate::discovery::builtin_topics::PublicationBuiltinTopicData;
 use crate::entity::identity::same_entity;
@@ -22,19 +23,6 @@ use std::sync::{Arc, Weak};
 
 /// Between two looks at whether a reader is complete.
 const GLANCE: Duration = Duration::from_millis(5);
-
-/// Deletes the reader when its last owning handle goes.
-pub(crate) struct ReaderGuard {
-    core: Arc<ReaderCore>,
-    /// Ends after it.
-    _participant: Arc<ParticipantGuard>,
-}
-
-impl Drop for ReaderGuard {
-    fn drop(&mut self) {
-        deletion::end(&self.core);
-    }
-}
 
 /// A reader of serialized samples, whose type is known at run time (DDS 1.4 2.2.2.5.3). Clones are
 /// the same reader, which is deleted when the last of them is dropped, or by
@@ -63,10 +51,7 @@ same_entity!(UntypedReader, core, |reader| reader.core.describe());
 impl UntypedReader {
     /// The first handle of a new reader.
     pub(crate) fn owning(core: Arc<ReaderCore>, participant: &Arc<ParticipantGuard>) -> Self {
-        let guard = Arc::new(ReaderGuard {
-            core: Arc::clone(&core),
-            _participant: Arc::clone(participant),
-        });
+        let guard = Arc::new(ReaderGuard::new(&core, participant));
         let _ = core.owner.set(Arc::downgrade(&guard));
         Self {
             core,
@@ -342,5 +327,12 @@ impl UntypedReader {
         let matching = core.shared.matching.lock();
         let data = matching.knowledge().writer(writer).filter(|_| matched);
         data.map(PublicationBuiltinTopicData::of)
+    }
+}
+
+impl ReadCondition {
+    /// Of which reader (DDS 1.4 2.2.2.5.8.1).
+    pub fn datareader(&self) -> UntypedReader {
+        UntypedReader::of(self.reader())
     }
 }

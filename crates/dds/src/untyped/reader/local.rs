@@ -16,6 +16,7 @@ use std::sync::Arc;
 const COPY_LIMIT: usize = 8 * 1024;
 
 impl LocalReaderEndpoint for ReaderCore {
+    #[inline]
     fn guid(&self) -> Guid {
         self.guid
     }

@@ -2,12 +2,12 @@
 //! its subscriber's or its participant's, whichever wants it first. For data that is decided when
 //! listeners change (`bind`), else when it is told.
 use super::{ReaderCore, ReaderEvents, UntypedReader};
-use crate::entity::listener::SubscriberListener;
 use crate::entity::listener::dispatch::{Listener, Of, wait_until_over};
 use crate::status::{
     DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, MatchedStatus,
     SampleCountStatus, SampleRejectedStatus, StatusKind, StatusMask, WriterChange,
 };
+use crate::untyped::listener::SubscriberListener;
 use dunlin_qos::Incompatibility;
 use dunlin_rtps::MissedDeadlines;
 use dunlin_wire::Guid;

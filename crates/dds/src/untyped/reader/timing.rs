@@ -1,6 +1,7 @@
 //! What a reader does when time, not data, asks for it.
 use super::ReaderCore;
 use crate::entity::due::{Due, TimedEndpoint, Work};
+use crate::receive::participant::ReceivingReader;
 use crate::send::datagram::Datagrams;
 use dunlin_rtps::Time;
 use dunlin_wire::Guid;
@@ -32,7 +33,7 @@ impl ReaderCore {
             self.note_deadline_missed(missed);
         }
         if self.note(Guid::UNKNOWN, &delivery) {
-            self.announce_data();
+            ReceivingReader::announce_data(self);
         }
         self.schedule();
     }

@@ -154,23 +154,8 @@ impl WriterCore {
         self.room.raise_all();
     }
 
-    /// Handles ACKNACK and NACK_FRAG; true if there may be room now.
-    pub(crate) fn handle_answer(
-        &self,
-        now: Time,
-        from: Guid,
-        message: &Submessage<'_>,
-        out: &mut Datagrams,
-    ) -> bool {
-        let outcome = self.take_answer(now, from, message, out);
-        if outcome.retired {
-            self.release_retired();
-        }
-        outcome.room
-    }
-
-    /// As `handle_answer`, without running code of the application: the caller buries what is
-    /// `retired`.
+    /// Handles ACKNACK and NACK_FRAG without running code of the application: the caller buries
+    /// what is `retired`.
     pub(crate) fn take_answer(
         &self,
         now: Time,

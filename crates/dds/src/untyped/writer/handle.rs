@@ -1,4 +1,5 @@
 //! The public handle of a writer: all that does not depend on what its samples look like.
+use super::guard::WriterGuard;
 use super::{WriterCore, deletion};
 use crate::discovery::builtin_topics::SubscriptionBuiltinTopicData;
 use crate::entity::identity::same_entity;
@@ -17,19 +18,6 @@ use dunlin_qos::{DataWriterQos, Duration};
 use dunlin_rtps::InstanceHandle;
 use dunlin_wire::Guid;
 use std::sync::{Arc, Weak};
-
-/// Deletes the writer when its last owning handle goes.
-pub(crate) struct WriterGuard {
-    core: Arc<WriterCore>,
-    /// Ends after it.
-    _participant: Arc<ParticipantGuard>,
-}
-
-impl Drop for WriterGuard {
-    fn drop(&mut self) {
-        deletion::end(&self.core);
-    }
-}
 
 /// A writer of serialized samples, whose type is known at run time (DDS 1.4 2.2.2.4.2). Clones are
 /// the same writer, which is deleted when the last of them is dropped, or by
@@ -58,10 +46,7 @@ same_entity!(UntypedWriter, core, |writer| writer.core.describe());
 impl UntypedWriter {
     /// The first handle of a new writer.
     pub(crate) fn owning(core: Arc<WriterCore>, participant: &Arc<ParticipantGuard>) -> Self {
-        let guard = Arc::new(WriterGuard {
-            core: Arc::clone(&core),
-            _participant: Arc::clone(participant),
-        });
+        let guard = Arc::new(WriterGuard::new(&core, participant));
         let _ = core.owner.set(Arc::downgrade(&guard));
         Self {
             core,

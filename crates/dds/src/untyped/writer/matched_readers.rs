@@ -1,38 +1,91 @@
-//! The matched readers of a writer: what they want, and where samples for them go.
+//! A writer as matching sees it: what its readers want, and where samples for them go.
 use super::WriterCore;
+use crate::discovery::matching::{MatchedEndpoint, MatchedWriter};
 use crate::entity::shared::fragment_size;
+use crate::receive::liveliness::LivelinessAssertion;
 use crate::send::datagram::Datagrams;
 use crate::send::destination::Destination;
 use crate::send::local_queue::LocalReader;
-use dunlin_qos::History;
+use crate::status::{LivelinessLostStatus, MatchedStatus};
+use dunlin_qos::{History, Incompatibility};
 use dunlin_rtps::{ReaderProxyConfig, Time};
-use dunlin_wire::{Guid, ReaderData};
+use dunlin_wire::{DiagnosticFact, Guid, ParticipantData, ReaderData, WriterData};
+use dunlin_xtypes::{DynamicType, LocalType};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
-impl WriterCore {
-    /// Finds out what a matched reader wants, before samples go where it is.
-    pub(crate) fn note_filter(&self, reader: &ReaderData) {
+impl MatchedEndpoint for WriterCore {
+    fn dynamic_type(&self) -> Option<&DynamicType> {
+        self.type_support.dynamic_type()
+    }
+
+    fn local_type(&self) -> Option<&LocalType> {
+        self.type_support.local_type()
+    }
+
+    fn is_local(&self) -> bool {
+        self.shared.config.transports.local
+    }
+
+    fn facts(&self, other: Guid) -> Vec<(DiagnosticFact, i64)> {
+        WriterCore::facts(self, other)
+    }
+
+    fn count_matched(&self, other: Guid, change: i32) -> Option<MatchedStatus> {
+        WriterCore::count_matched(self, other, change)
+    }
+
+    fn tell_matched(self: &Arc<Self>, status: Option<MatchedStatus>) {
+        WriterCore::tell_matched(self, status);
+    }
+
+    fn note_incompatible(self: &Arc<Self>, other: Guid, mismatches: &[Incompatibility]) {
+        WriterCore::note_incompatible(self, other, mismatches);
+    }
+}
+
+impl MatchedWriter for WriterCore {
+    fn data(&self) -> WriterData {
+        WriterCore::data(self)
+    }
+
+    fn liveliness_assertion(&self) -> Option<&Arc<LivelinessAssertion>> {
+        self.sign.get()
+    }
+
+    fn settle_filters(&self) {
+        self.filters.lock().settle();
+    }
+
+    fn wanted(&self, reader: &Guid) -> u64 {
+        self.filters.lock().wanted(reader)
+    }
+
+    fn note_product(&self, reader: Guid, participant: &ParticipantData) {
+        self.dialects.add(reader, participant);
+    }
+
+    fn count_liveliness_lost(&self) -> Option<LivelinessLostStatus> {
+        WriterCore::count_liveliness_lost(self)
+    }
+
+    fn tell_liveliness_lost(self: &Arc<Self>, status: Option<LivelinessLostStatus>) {
+        WriterCore::tell_liveliness_lost(self, status);
+    }
+
+    fn note_filter(&self, reader: &ReaderData) {
         let mut filters = self.filters.lock();
         filters.note(reader, &self.type_support);
         self.has_filters.store(!filters.is_empty(), Relaxed);
     }
 
-    /// From now on samples are measured by what a matched reader wants now; until this is said it
-    /// gets what others get.
-    pub(crate) fn change_filter(&self, reader: Guid) {
+    fn change_filter(&self, reader: Guid) {
         let filter = self.filters.lock().of(&reader);
         self.state.lock().set_reader_filter(reader, filter);
         self.filters.lock().settle();
     }
 
-    /// Readers that are sent everything since their filters take too many steps.
-    pub(crate) fn given_up_filters(&self) -> usize {
-        self.state.lock().given_up_filters()
-    }
-
-    /// A remote reader suits: it becomes a proxy, and its locators a destination.
-    pub(crate) fn add_reader(
+    fn add_reader(
         self: &Arc<Self>,
         now: Time,
         proxy: ReaderProxyConfig,
@@ -49,21 +102,18 @@ impl WriterCore {
         self.schedule(next);
     }
 
-    pub(crate) fn remove_reader(self: &Arc<Self>, reader: Guid) {
+    fn remove_reader(self: &Arc<Self>, reader: Guid) {
         self.filters.lock().forget(&reader);
         self.state.lock().remove_reader(reader);
         self.dialects.remove(reader);
         self.announce_room();
     }
 
-    /// Its samples are kept until all have them, so a slow reader holds it up in any case.
-    pub(crate) fn is_patient(&self) -> bool {
+    fn is_patient(&self) -> bool {
         self.fixed().reliability.is_reliable() && self.fixed().history == History::KeepAll
     }
 
-    /// From now on samples go to these places, in datagrams of at most `limit` bytes, and to the
-    /// readers in this process.
-    pub(crate) fn set_destinations(
+    fn set_destinations(
         &self,
         to: Vec<Destination>,
         local_readers: Vec<LocalReader>,
@@ -82,6 +132,13 @@ impl WriterCore {
         if limit > before {
             self.set_limit(limit);
         }
+    }
+}
+
+impl WriterCore {
+    /// Readers that are sent everything since their filters take too many steps.
+    pub(crate) fn given_up_filters(&self) -> usize {
+        self.state.lock().given_up_filters()
     }
 
     fn set_limit(&self, limit: usize) {

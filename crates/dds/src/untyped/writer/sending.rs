@@ -3,7 +3,6 @@
 use super::{Publish, WriterCore};
 use crate::entity::due::{Due, TimedEndpoint, Work};
 use crate::receive::deferred;
-use crate::receive::routes::Routes;
 use crate::send::coalescing::{self, Look, this_thread};
 use crate::send::datagram::{COPY_LIMIT, Datagrams};
 use crate::send::destination::Destination;
@@ -162,11 +161,6 @@ impl WriterCore {
         let mut turn = self.publish.lock();
         self.flush_turn(&mut turn);
         self.note_waiting(&turn);
-    }
-
-    /// Sends what a reader's answer provoked.
-    pub(crate) fn send(&self, out: &mut Datagrams, routes: &Routes) {
-        self.send_by(out, |guid| routes.destination(guid));
     }
 
     /// Sends questions of the writer's own, by the way that its samples go, so that they do not

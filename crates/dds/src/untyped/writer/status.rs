@@ -1,12 +1,12 @@
 //! The statuses of a writer and whom they are told (DDS 1.4 2.2.4.1, 2.2.4.2.3): its own listener,
 //! its publisher's or its participant's, whichever wants it first.
 use super::{UntypedWriter, WriterCore, WriterEvents};
-use crate::entity::listener::PublisherListener;
 use crate::entity::listener::dispatch::{Listener, Of, wait_until_over};
 use crate::status::{
     BacklogStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus,
     MatchedStatus, StatusKind, StatusMask,
 };
+use crate::untyped::listener::PublisherListener;
 use dunlin_qos::Incompatibility;
 use dunlin_rtps::MissedDeadlines;
 use dunlin_wire::{Guid, SequenceNumber};

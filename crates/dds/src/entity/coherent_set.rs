@@ -4,9 +4,9 @@
 //! A writer knows its group only if PRESENTATION asks for one of these, so others pay nothing for
 //! it. The group's lock is a leaf: a writer asks for a number under its state's lock, while it is
 //! certain that the change goes out; nobody locks a writer under the group's.
+use crate::entity::member::MemberWriter;
 use crate::error::{Error, Result};
 use crate::runtime::lock::{LEAF, Ranked};
-use crate::untyped::writer::WriterCore;
 use dunlin_qos::{AccessScope, Presentation, PublisherQos};
 use dunlin_rtps::{GroupOf, InGroup};
 use dunlin_wire::EntityId;
@@ -14,16 +14,15 @@ use md5::{Digest, Md5};
 use std::sync::{Arc, Weak};
 
 /// The writers of a publisher.
-pub(crate) struct WriterGroup {
+pub(crate) struct WriterGroup<W> {
     /// Who the publisher is to others.
     id: EntityId,
     presentation: Presentation,
-    state: Ranked<State, LEAF>,
+    state: Ranked<State<W>, LEAF>,
 }
 
-#[derive(Default)]
-struct State {
-    writers: Vec<Weak<WriterCore>>,
+struct State<W> {
+    writers: Vec<Weak<W>>,
     /// How often a set was begun and not ended.
     begun: u32,
     /// How often publications were suspended and not resumed.
@@ -36,7 +35,20 @@ struct State {
     first: Option<i64>,
 }
 
-impl WriterGroup {
+impl<W> Default for State<W> {
+    fn default() -> Self {
+        Self {
+            writers: Vec::new(),
+            begun: 0,
+            suspended: 0,
+            digest: [0; 4],
+            last: 0,
+            first: None,
+        }
+    }
+}
+
+impl<W: MemberWriter + 'static> WriterGroup<W> {
     pub(crate) fn new(id: EntityId, qos: &PublisherQos) -> Self {
         Self {
             id,
@@ -52,8 +64,8 @@ impl WriterGroup {
     }
 
     /// The writer can be reached from now on; it is in the set under way, if there is one.
-    pub(crate) fn enter(&self, writer: &Arc<WriterCore>) {
-        if writer.sets.is_none() {
+    pub(crate) fn enter(&self, writer: &Arc<W>) {
+        if !writer.is_grouped() {
             return;
         }
         let (writers, begun) = {
@@ -65,7 +77,7 @@ impl WriterGroup {
             state.writers.push(new);
             (state.living(), state.begun > 0)
         };
-        let ids = writers.iter().map(|writer| writer.guid.entity);
+        let ids = writers.iter().map(|writer| writer.guid().entity);
         let digest = digest(ids.collect());
         self.state.lock().digest = digest;
         if begun && self.presentation.coherent_access {
@@ -181,8 +193,8 @@ impl WriterGroup {
     }
 }
 
-impl State {
-    fn living(&self) -> Vec<Arc<WriterCore>> {
+impl<W: MemberWriter> State<W> {
+    fn living(&self) -> Vec<Arc<W>> {
         let writers = self.writers.iter().filter_map(Weak::upgrade);
         writers.filter(|writer| !writer.is_closed()).collect()
     }
