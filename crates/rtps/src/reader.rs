@@ -142,6 +142,8 @@ impl Reader {
                 let share = self.share_of(writer.guid);
                 let mut proxy = WriterProxy::new(author, writer.vendor, reliable, history, share);
                 proxy.lifespan = writer.lifespan;
+                let has_history = writer.durability != Durability::Volatile;
+                proxy.may_hear_gap = reliable && has_history && !history && !proxy.is_ours();
                 if let Some(had) = self.departed.recall(now, writer.guid) {
                     proxy.resume(had);
                 }
@@ -543,6 +545,8 @@ impl Reader {
             self.answer(now, index, false, out);
         } else if !proxy.started {
             self.greet(now, index, out);
+        } else if proxy.owes_answer {
+            self.answer(now, index, false, out);
         } else {
             self.ask_if_lacking(now, index, out);
         }

@@ -3,7 +3,7 @@ mod common;
 
 use bytes::Bytes;
 use common::*;
-use dunlin_qos::{Duration, History};
+use dunlin_qos::{Durability, Duration, History};
 use dunlin_rtps::{
     Delivery, Reader, ReaderConfig, ReaderProxyConfig, Select, Time, Writer, WriterConfig,
     WriterProxyConfig,
@@ -267,4 +267,52 @@ fn a_question_is_repeated_until_the_writer_answers() {
     let out = &mut scene.out;
     due.map(|at| scene.reader.handle_timeout(at, out));
     assert_eq!(scene.reader.next_timeout(), None);
+}
+
+/// A volatile reader of another vendor's writer that keeps history for others.
+fn volatile_reader_of_a_foreign_writer() -> Scene {
+    let mut scene = Scene::new(writer_guid(1));
+    scene.reader.remove_writer(Time(0), scene.writer);
+    let proxy = WriterProxyConfig {
+        durability: Durability::TransientLocal,
+        ..proxy_of_writer(&reliable_writer())
+    };
+    scene.reader.add_writer(Time(0), proxy, &mut scene.out);
+    scene.out.said();
+    scene
+}
+
+/// As Fast DDS greets a volatile reader: HEARTBEAT, then GAP.
+#[test]
+fn history_that_a_gap_withdraws_is_not_asked_for() {
+    let mut scene = volatile_reader_of_a_foreign_writer();
+    scene.hear(true, 1, 10, 1);
+    assert!(scene.out.said().is_empty(), "it waits for the GAP");
+    let gap = Gap {
+        reader: scene.reader.guid().entity,
+        writer: scene.writer.entity,
+        start: SequenceNumber(1),
+        list: SequenceNumberSet::new(SequenceNumber(11)),
+    };
+    let out = &mut scene.out;
+    let now = Time(10 * MS);
+    scene.reader.handle_gap(now, scene.writer, &gap, out);
+    assert_eq!(scene.out.said(), ["ACKNACK 11 [] !"]);
+    assert!(scene.reader.is_complete());
+    assert!(scene.arrive(11).available);
+    assert_eq!(scene.hear(true, 1, 12, 2), Delivery::default());
+    assert_eq!(scene.out.said(), ["ACKNACK 12 [12]? !"]);
+}
+
+/// The writer matched the reader first, and what it has written since was lost on its way. No
+/// heartbeat tells this from history.
+#[test]
+fn what_was_written_before_the_first_heartbeat_came_is_asked_for() {
+    let mut scene = volatile_reader_of_a_foreign_writer();
+    scene.hear(true, 1, 3, 1);
+    assert!(scene.out.said().is_empty());
+    let due = scene.reader.next_timeout().unwrap();
+    assert!(due <= Time(20 * MS), "{due:?}");
+    scene.reader.handle_timeout(due, &mut scene.out);
+    assert_eq!(scene.out.said(), ["ACKNACK 1 [1, 2, 3]? !"]);
 }

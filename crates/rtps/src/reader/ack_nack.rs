@@ -8,6 +8,7 @@ use super::Reader;
 use super::writer_proxy::{CONFIRM, WriterProxy};
 use crate::{Outbox, Time, To};
 use bytes::Bytes;
+use dunlin_qos::Duration;
 use dunlin_wire::{
     AckNack, FragmentNumber, FragmentNumberSet, Guid, HeartbeatFrag, NackFrag, SequenceNumber,
     SequenceNumberSet, Submessage,
@@ -17,6 +18,9 @@ use dunlin_wire::{
 const MOST_CHANGES: usize = 8;
 /// Sets of 256 fragments that are asked for at a time, of each.
 const MOST_SETS: usize = 4;
+
+/// The GAP that goes with a writer's first HEARTBEAT has come by then.
+const GAP_DELAY: Duration = Duration::from_millis(5);
 
 /// Fragments that an incomplete change lacks.
 struct Lacking {
@@ -55,6 +59,21 @@ impl Reader {
         self.push_ack_nack(writer, state, false, out);
     }
 
+    /// Waits a little before the first HEARTBEAT is answered, if a GAP may say that what it names is
+    /// not for this reader; true if so (RTPS 2.5 8.4.12.2 heartbeatResponseDelay).
+    pub(super) fn put_answer_off(&mut self, now: Time, index: usize) -> bool {
+        let Some(proxy) = self.writers.get_mut(index) else {
+            return false;
+        };
+        let puts_off = core::mem::take(&mut proxy.may_hear_gap) && proxy.lacks();
+        if puts_off {
+            proxy.owes_answer = true;
+            proxy.due = Some(now.after(GAP_DELAY));
+            self.keep_time(index);
+        }
+        puts_off
+    }
+
     /// Answers a heartbeat.
     pub(super) fn answer(
         &mut self,
@@ -67,6 +86,7 @@ impl Reader {
         let Some(proxy) = self.writers.get_mut(index) else {
             return;
         };
+        proxy.owes_answer = false;
         if proxy.lacks() && !proxy.blocked {
             self.ask(now, index, out);
             return;

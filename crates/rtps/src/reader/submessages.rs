@@ -219,7 +219,9 @@ impl Reader {
             sets.hear(last, heartbeat.group.map(|group| group.current.0));
             delivery.gathers = self.config.grouped;
         }
-        self.answer(now, index, heartbeat.is_final, out);
+        if !self.put_answer_off(now, index) {
+            self.answer(now, index, heartbeat.is_final, out);
+        }
         delivery
     }
 
@@ -277,8 +279,12 @@ impl Reader {
             return Delivery::default();
         }
         proxy.hear_gap(gap, addressed);
+        let owes_answer = proxy.owes_answer;
         let delivery = self.advance(now, index);
-        self.ask_if_lacking(now, index, out);
+        match owes_answer {
+            true => self.answer(now, index, false, out),
+            false => self.ask_if_lacking(now, index, out),
+        }
         delivery
     }
 }

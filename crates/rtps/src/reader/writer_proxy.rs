@@ -97,6 +97,11 @@ pub(super) struct WriterProxy {
     /// may hear what is meant for others at its place, which was never promised to it. Our own
     /// writers tell; of others a heartbeat to all will do.
     waits_for_start: bool,
+    /// What its first HEARTBEAT shows to be missing is asked for a little later: a GAP that comes
+    /// with it may say that it is history, and not for a volatile reader.
+    pub(super) may_hear_gap: bool,
+    /// The first HEARTBEAT is still to be answered.
+    pub(super) owes_answer: bool,
     /// What is skipped from here on is lost; `None` while that is not known. A heartbeat to all
     /// readers does not tell: to a late joiner it names changes from before its time.
     owed_from: Option<i64>,
@@ -154,6 +159,8 @@ impl WriterProxy {
             reach: 0,
             started: false,
             waits_for_start: reliable && is_ours,
+            may_hear_gap: false,
+            owes_answer: false,
             owed_from: None,
             begins: None,
             glimpsed: 0,
