@@ -1,7 +1,8 @@
 //! A thousand endpoints: what discovery says, does and keeps grows with the matched pairs and no
 //! faster. All is counted, nothing timed.
 use crate::network::{Network, SECOND};
-use dunlin_rtps::discovery::Event;
+use dunlin_qos::Duration;
+use dunlin_rtps::discovery::{DiscoveryConfig, Event};
 
 /// Participants, over which the endpoints are spread.
 const PARTICIPANTS: usize = 25;
@@ -124,5 +125,97 @@ fn discovery_of_a_thousand_endpoints_grows_with_their_pairs() {
     assert!(
         each < 4_000,
         "{each} bytes for each endpoint in each participant"
+    );
+}
+
+/// What one participant of a large domain says and keeps. What others say to each other costs as
+/// much for each two of them, so one is enough: it meets all others, one after the other.
+///
+/// `cargo test -p dunlin-rtps --test discovery -- --ignored --nocapture a_thousand_participants`
+#[test]
+#[ignore = "takes minutes; prints figures"]
+fn a_thousand_participants_with_a_hundred_thousand_endpoints() {
+    let of = |name: &str, usual: usize| {
+        let text = std::env::var(name).ok();
+        text.and_then(|text| text.parse().ok()).unwrap_or(usual)
+    };
+    let participants = of("CROWD_PARTICIPANTS", 1000);
+    let endpoints = of("CROWD_ENDPOINTS", 100_000);
+    let each = endpoints / participants;
+    let topics = endpoints / (WRITERS + READERS);
+    // As dealt out: the endpoints of a topic lie in participants that follow each other.
+    let deal = |network: &mut Network, index: usize, place: usize| {
+        let global = place * participants + index;
+        let (topic, role) = (global / (WRITERS + READERS), global % (WRITERS + READERS));
+        let name = format!("Topic{topic}");
+        match role < WRITERS {
+            true => network.writer(index, |w| w.topic = name),
+            false => network.reader(index, |r| r.topic = name),
+        };
+    };
+    let settle = |c: &mut DiscoveryConfig| {
+        c.lease_duration = Duration::INFINITE;
+        c.announce_period = Duration::from_secs(100_000);
+        c.limits.endpoints = 2 * endpoints.max(1000);
+        c.limits.unmatched_lease = Duration::INFINITE;
+    };
+    let mut network = Network::new();
+    network.join(settle);
+    (0..each).for_each(|place| deal(&mut network, 0, place));
+    network.run(5 * SECOND);
+    let before = (network.datagrams, network.bytes);
+    let (mut matches, mut silent) = (0, 0);
+    let mut spent = std::time::Duration::ZERO;
+    let mut made = None;
+    let memory = allocation_counter::measure(|| {
+        for index in 1..participants {
+            network.join(settle);
+            (0..each).for_each(|place| deal(&mut network, index, place));
+            let begin = std::time::Instant::now();
+            network.run(SECOND / 4);
+            spent += begin.elapsed();
+            let known = network.nodes[0].discovery.knows_all_of(crate::network::prefix(index));
+            silent += usize::from(!known);
+            for event in network.nodes[0].news() {
+                let is_match = matches!(
+                    event,
+                    Event::ReaderMatched { .. } | Event::WriterMatched { .. }
+                );
+                matches += usize::from(is_match);
+            }
+            network.bury(index);
+        }
+        made = Some(network);
+    });
+    let network = made.unwrap();
+    assert_eq!(silent, 0, "somebody was not heard");
+    let known = network.nodes[0].discovery.endpoint_count();
+    assert_eq!(known, each * participants);
+    let (datagrams, bytes) = (network.datagrams - before.0, network.bytes - before.1);
+    // Each of ours is told to whom it matches, and each of those to us.
+    let guid = network.nodes[0].discovery.writers().next().unwrap().guid;
+    let sample = dunlin_wire::WriterData::new(guid, "Topic12345", "Shape");
+    let size = sample.encode().unwrap().len() + 24;
+    let needed = 2 * matches * size;
+    let links = participants - 1;
+    println!(
+        "FIGURE crowd: {participants} participants, {endpoints} endpoints, {topics} topics; of one participant: {matches} matches"
+    );
+    println!(
+        "FIGURE crowd: wire {} kB in {datagrams} datagrams; each matched pair told once: {} kB; {:.0} times as much",
+        bytes / 1000,
+        needed / 1000,
+        bytes as f64 / needed.max(1) as f64
+    );
+    println!(
+        "FIGURE crowd: in the whole domain {} MB in {} datagrams",
+        bytes * participants / 2 / 1_000_000,
+        datagrams * participants / 2
+    );
+    println!(
+        "FIGURE crowd: memory {} kB, {} bytes for each endpoint; processor time of both sides {:.1} ms for each newcomer",
+        memory.bytes_current / 1000,
+        memory.bytes_current / endpoints as i64,
+        spent.as_secs_f64() * 1000.0 / links as f64
     );
 }
