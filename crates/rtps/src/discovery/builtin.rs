@@ -7,10 +7,10 @@ use crate::{
     Budgets, Change, InstanceHandle, Outbox, Payload, PayloadAllocator, Reader, ReaderConfig,
     ReaderProxyConfig, Sample, Select, Time, To, Writer, WriterConfig, WriterProxyConfig,
 };
-use alloc::collections::BTreeSet;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use bytes::{Bytes, BytesMut};
-use dunlin_qos::ReliabilityKind;
+use dunlin_qos::{Duration, ReliabilityKind};
 use dunlin_wire::{
     EntityId, Guid, GuidPrefix, InlineQos, ParticipantMessage, Payload as SerializedPayload,
     Submessage, Timestamp, VendorId, parse_key,
@@ -87,8 +87,52 @@ pub(super) struct BuiltinTopic {
     pub(super) entry: &'static BuiltinTopicEntry,
     /// Remote readers. Every change goes to each of them on its own: a peer need not listen to
     /// multicast.
-    readers: BTreeSet<Guid>,
+    readers: BTreeMap<Guid, Attention>,
     key_of: KeyOf,
+}
+
+/// How often a peer's reader was asked in vain. While it is silent it is asked ever more seldom.
+#[derive(Clone, Copy, Debug)]
+struct Attention {
+    /// Questions since it spoke last, of those in quick succession one.
+    asked: u32,
+    /// When the last of them was.
+    last: Time,
+    /// It is not asked again before this.
+    not_before: Time,
+}
+
+/// So many questions go unanswered at full pace.
+const PATIENCE: u32 = 8;
+/// Questions within this time are one.
+const ONE_QUESTION: Duration = Duration::from_millis(50);
+/// The first pause beyond that; each further one is twice as long ...
+const FIRST_PAUSE: Duration = Duration::from_millis(400);
+/// ... so many times: 25.6 s.
+const DOUBLINGS: u32 = 6;
+
+impl Attention {
+    const NEW: Self = Self {
+        asked: 0,
+        last: Time::PAST,
+        not_before: Time::PAST,
+    };
+
+    /// May it be asked now? If so it counts as asked.
+    fn ask(&mut self, now: Time) -> bool {
+        if now < self.not_before {
+            return false;
+        }
+        if self.asked == 0 || now.since(self.last) >= ONE_QUESTION {
+            self.last = now;
+            self.asked = self.asked.saturating_add(1);
+            if let Some(beyond) = self.asked.checked_sub(PATIENCE) {
+                let pause = FIRST_PAUSE.as_nanos() << beyond.min(DOUBLINGS);
+                self.not_before = now.after(Duration::from_nanos(pause));
+            }
+        }
+        true
+    }
 }
 
 impl BuiltinTopic {
@@ -112,7 +156,7 @@ impl BuiltinTopic {
             }),
             reader: Reader::new(reader(own, entry)),
             entry,
-            readers: BTreeSet::new(),
+            readers: BTreeMap::new(),
             key_of,
         })
     }
@@ -129,7 +173,7 @@ impl BuiltinTopic {
             reliable: self.entry.qos.reliability == ReliabilityKind::Reliable,
             durability: self.entry.qos.durability,
             ownership_strength: 0,
-            lifespan: dunlin_qos::Duration::INFINITE,
+            lifespan: Duration::INFINITE,
             vendor,
         };
         self.reader.add_writer(now, writer, out);
@@ -172,9 +216,10 @@ impl BuiltinTopic {
             expects_inline_qos: false,
             vendor,
         };
-        self.readers.insert(reader.guid);
-        let out = &mut Spread {
-            readers: &self.readers,
+        self.readers.insert(reader.guid, Attention::NEW);
+        let out = &mut ToReaders {
+            readers: &mut self.readers,
+            now,
             out,
         };
         self.writer.add_reader(now, reader, out);
@@ -196,6 +241,14 @@ impl BuiltinTopic {
         self.writer.remove_reader(reader);
     }
 
+    /// A peer speaks: it is asked as often as any other.
+    pub(super) fn heard_from(&mut self, peer: GuidPrefix) {
+        let reader = Guid::new(peer, self.entry.reader);
+        if let Some(attention) = self.readers.get_mut(&reader) {
+            *attention = Attention::NEW;
+        }
+    }
+
     /// Asks a peer's reader for an answer, whatever it says.
     pub(super) fn probe(&mut self, now: Time, peer: GuidPrefix, out: &mut impl Outbox) {
         let reader = Guid::new(peer, self.entry.reader);
@@ -204,8 +257,9 @@ impl BuiltinTopic {
 
     /// Publishes a description, or its end.
     pub(super) fn write(&mut self, now: Time, change: &Change, out: &mut impl Outbox) {
-        let out = &mut Spread {
-            readers: &self.readers,
+        let out = &mut ToReaders {
+            readers: &mut self.readers,
+            now,
             out,
         };
         // Nothing limits a KEEP_LAST writer without resource limits.
@@ -224,8 +278,12 @@ impl BuiltinTopic {
         let intake = &mut Copying {
             key_of: self.key_of,
         };
-        let out = &mut Spread {
-            readers: &self.readers,
+        if matches!(message, Submessage::AckNack(_) | Submessage::NackFrag(_)) {
+            self.heard_from(source.prefix);
+        }
+        let out = &mut ToReaders {
+            readers: &mut self.readers,
+            now,
             out,
         };
         let (reader, writer) = (&mut self.reader, &mut self.writer);
@@ -238,8 +296,9 @@ impl BuiltinTopic {
 
     /// Does what is due; returns what is news.
     pub(super) fn handle_timeout(&mut self, now: Time, out: &mut impl Outbox) -> Vec<Sample> {
-        let out = &mut Spread {
-            readers: &self.readers,
+        let out = &mut ToReaders {
+            readers: &mut self.readers,
+            now,
             out,
         };
         self.writer.handle_timeout(now, out);
@@ -349,6 +408,35 @@ impl PayloadAllocator for Copying {
         match payload {
             SerializedPayload::Data(bytes) | SerializedPayload::Key(bytes) => (self.key_of)(bytes),
             SerializedPayload::None => None,
+        }
+    }
+}
+
+/// Sends what is for all matched readers to each of them, and asks those that are silent seldom.
+struct ToReaders<'a, O> {
+    readers: &'a mut BTreeMap<Guid, Attention>,
+    now: Time,
+    out: &'a mut O,
+}
+
+impl<O: Outbox> Outbox for ToReaders<'_, O> {
+    fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes) {
+        let asks = matches!(&message, Submessage::Heartbeat(h) if !h.is_final);
+        if to != To::Matched {
+            let attention = match to {
+                To::Endpoint(reader) if asks => self.readers.get_mut(&reader),
+                _ => None,
+            };
+            if attention.is_none_or(|attention| attention.ask(self.now)) {
+                self.out.push(to, message, payload);
+            }
+            return;
+        }
+        for (reader, attention) in self.readers.iter_mut() {
+            if !asks || attention.ask(self.now) {
+                self.out
+                    .push(To::Endpoint(*reader), message.clone(), payload);
+            }
         }
     }
 }

@@ -284,6 +284,19 @@ impl Catalog {
         self.writers.len() + self.readers.len()
     }
 
+    /// True if an endpoint of a participant is matched with a local one.
+    pub(super) fn is_matched_with(&self, prefix: GuidPrefix) -> bool {
+        let all = entities(prefix);
+        let of_writers = (*all.start(), Guid::UNKNOWN)..=(*all.end(), LAST);
+        let matched = |verdict: &Verdict| *verdict == Verdict::Matched;
+        let mut readers = self.readers.range(all);
+        self.pairs.range(of_writers).any(|(_, v)| matched(v))
+            || readers.any(|(guid, reader)| {
+                let mut writers = self.writers_for(*guid, &reader.topic).into_iter();
+                writers.any(|writer| self.verdict(writer, *guid).is_some_and(matched))
+            })
+    }
+
     /// The local readers that are matched with a writer.
     pub(super) fn local_readers_matched_with(&self, writer: Guid) -> impl Iterator<Item = Guid> {
         let pairs = (writer, Guid::UNKNOWN)..=(writer, LAST);

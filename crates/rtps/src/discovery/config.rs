@@ -63,6 +63,9 @@ pub struct Limits {
     pub endpoints_per_participant: usize,
     /// Endpoints of all participants, our own included.
     pub endpoints: usize,
+    /// The longest lease of a participant that is matched with nothing here: one that announces a
+    /// longer one and is silent for so long is forgotten, until it announces itself again.
+    pub unmatched_lease: Duration,
 }
 
 impl Default for Limits {
@@ -71,6 +74,7 @@ impl Default for Limits {
             participants: 4096,
             endpoints_per_participant: 4096,
             endpoints: 1 << 16,
+            unmatched_lease: Duration::from_secs(120),
         }
     }
 }

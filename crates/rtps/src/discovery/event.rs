@@ -159,6 +159,7 @@ pub enum LossReason {
     Ended,
     /// The application ignores it from now on.
     Ignored,
-    /// It made room for others: nothing but announcements had ever come in its name.
+    /// It made room for others: nothing but announcements had ever come in its name, or it was
+    /// silent and matched with nothing.
     Displaced,
 }

@@ -75,6 +75,8 @@ pub struct Discovery {
     heard: Heard,
     /// When to see whether there is room for those who found none.
     forgiveness: Option<Time>,
+    /// Before this nobody is looked for who could give way.
+    gives_way: Option<Time>,
     catalog: Catalog,
     watch: LivelinessMonitor,
     topics: BuiltinTopics,
@@ -107,6 +109,7 @@ impl Discovery {
             strangers: UnverifiedParticipants::default(),
             heard: Heard::default(),
             forgiveness: None,
+            gives_way: None,
             catalog: Catalog::new(own, &config.default_unicast, &config.default_multicast),
             watch: LivelinessMonitor::new(own),
             topics: BuiltinTopics::new(own),
@@ -251,6 +254,9 @@ impl Discovery {
         let met = self.peers.get(&source.prefix).is_some_and(|p| p.verified);
         if !self.recognize(now, source, out, events) {
             return;
+        }
+        if matches!(message, Submessage::AckNack(_)) {
+            self.note_acknowledgement(source.prefix);
         }
         // What a stranger's answer asks for was just sent, since it answered.
         if !met && matches!(message, Submessage::AckNack(_)) {

@@ -32,6 +32,11 @@ const UNVERIFIED_LEASE: Duration = Duration::from_secs(60);
 const CALL_AGAIN: Duration = Duration::from_millis(100);
 const DOUBLINGS: u32 = 6;
 const FEW: usize = 64;
+/// Of the announcements to a silent participant alone each 16th is sent, and the first four, the
+/// eighth.
+const UNHEARD: (u32, u32) = (16, 4);
+/// However long the lease, a participant that is silent for two fifths of this is idle.
+const MOST_IDLE: Duration = Duration::from_secs(60);
 /// An announcement that was sent before a goodbye and comes after it must not bring the participant
 /// back.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -57,6 +62,12 @@ pub(super) struct Peer {
     age: u64,
     /// The goodbye that is not proven counts then.
     silent_until: Option<Time>,
+    /// When it was last heard.
+    heard: Time,
+    /// Announcements to it alone that came due since.
+    unheard: u32,
+    /// It has answered a writer of ours.
+    acknowledges: bool,
     /// It announced too many endpoints, or too much nonsense; its endpoints are heard no more.
     pub(super) refused: bool,
     /// It is not heard again before this.
@@ -119,6 +130,29 @@ impl Peer {
             true => Some(from),
             false => (source.called && !self.verified).then_some(by_name),
         }
+    }
+}
+
+impl Peer {
+    /// Our announcement is due for it alone. One that keeps silent gets fewer and fewer.
+    fn is_to_be_told(&mut self) -> bool {
+        self.unheard = self.unheard.saturating_add(1);
+        let (every, some) = UNHEARD;
+        self.unheard <= some || self.unheard.is_power_of_two() || self.unheard % every == 0
+    }
+
+    /// It is silent for so long that it may give way, if it is matched with nothing.
+    pub(super) fn is_idle(&self, now: Time) -> bool {
+        let (part, whole) = DOUBT;
+        let lease = self.lease().min(MOST_IDLE);
+        let trust = Duration::from_nanos(lease.as_nanos() / whole * part);
+        self.verified && now.since(self.heard) > trust
+    }
+
+    /// Those that never answered a writer of ours give way first, then those that were not heard
+    /// for longest.
+    pub(super) fn precedence(&self) -> (bool, Time) {
+        (self.acknowledges, self.heard)
     }
 }
 
@@ -327,6 +361,9 @@ impl Discovery {
                 credit,
                 age: self.strangers.add(prefix, size),
                 silent_until: None,
+                heard: now,
+                unheard: 0,
+                acknowledges: false,
                 refused: false,
                 refused_until: Time::PAST,
                 refusals: 0,
@@ -413,7 +450,7 @@ impl Discovery {
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) -> bool {
-        if !self.has_room_at(&origin) {
+        if !self.has_room_at(&origin) && !self.make_way(now, Some(origin), events) {
             self.heard.no_room += 1;
             return false;
         }
@@ -492,14 +529,15 @@ impl Discovery {
     }
 
     /// True if there is room for one more participant with an announcement of so many bytes, if
-    /// need be in place of those that have not answered for longest.
+    /// need be in place of those that have not answered for longest, or of one that is of no use.
     fn make_room(&mut self, now: Time, size: usize, events: &mut Vec<Event>) -> bool {
         while self.peers.len() >= self.config.limits.participants || !self.strangers.has_room(size)
         {
-            let Some(oldest) = self.strangers.oldest() else {
-                return false;
-            };
-            self.lose(now, oldest, LossReason::Displaced, events);
+            match self.strangers.oldest() {
+                Some(oldest) => self.lose(now, oldest, LossReason::Displaced, events),
+                None if self.make_way(now, None, events) => {}
+                None => return false,
+            }
         }
         true
     }
@@ -512,8 +550,8 @@ impl Discovery {
         }
         let timestamp = self.config.timestamp(now);
         self.announcer.announce(timestamp, To::Announce, out);
-        for (prefix, peer) in &self.peers {
-            if peer.verified && !peer.multicast {
+        for (prefix, peer) in &mut self.peers {
+            if peer.verified && !peer.multicast && peer.is_to_be_told() {
                 self.announcer.announce(timestamp, detector(*prefix), out);
             }
         }

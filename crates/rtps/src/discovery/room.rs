@@ -2,8 +2,9 @@
 //!
 //! Whoever answers may announce as many participants and endpoints as it likes. So of each limit
 //! a quarter is kept from whoever is at one and the same address, and a participant whose
-//! endpoints found no room is heard again once there is some.
-use super::{Discovery, Event};
+//! endpoints found no room is heard again once there is some. Who is silent and matched with
+//! nothing gives way to a newcomer.
+use super::{Discovery, Event, LossReason, Peer};
 use crate::{Outbox, Time};
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
@@ -23,6 +24,11 @@ const NEXT: Duration = Duration::from_millis(100);
 fn most_of_one(limit: usize) -> usize {
     limit - limit / 4
 }
+
+/// Silent participants of which it is found out whether they are matched, the most silent first.
+const MOST_LOOKED_AT: usize = 64;
+/// If none of them gives way, so long nobody is looked for.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 impl Discovery {
     /// True if one more participant at an address may be verified. The others are only counted
@@ -50,6 +56,41 @@ impl Discovery {
             let there = self.verified_at(peer.source());
             let used: usize = there.map(|peer| self.catalog.endpoints_of(peer)).sum();
             used < most
+        }
+    }
+
+    /// Nobody new finds room, at an address or at all: lets go of a participant that is matched
+    /// with nothing and silent for long. False if there is none. To look for one takes a look at
+    /// all, so it is not done often in vain.
+    pub(super) fn make_way(
+        &mut self,
+        now: Time,
+        place: Option<Locator>,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        if self.gives_way.is_some_and(|at| now < at) {
+            return false;
+        }
+        let there = |peer: &Peer| {
+            place.is_none_or(|place| {
+                let source = peer.source();
+                (source.kind, source.address) == (place.kind, place.address)
+            })
+        };
+        let idle = self.peers.iter();
+        let idle = idle.filter(|(_, peer)| peer.is_idle(now) && there(peer));
+        let mut idle: Vec<_> = idle.map(|(prefix, peer)| (peer.precedence(), *prefix)).collect();
+        idle.sort_unstable();
+        let mut idle = idle.into_iter().take(MOST_LOOKED_AT);
+        match idle.find(|(_, prefix)| !self.catalog.is_matched_with(*prefix)) {
+            Some((_, prefix)) => {
+                self.lose(now, prefix, LossReason::Displaced, events);
+                true
+            }
+            None => {
+                self.gives_way = Some(now.after(LOOK_AGAIN));
+                false
+            }
         }
     }
 

@@ -285,6 +285,15 @@ impl Network {
         self.nodes[index].alive = false;
     }
 
+    /// The participant ends without a word, and what it knew is let go.
+    pub(crate) fn bury(&mut self, index: usize) {
+        self.kill(index);
+        let node = &mut self.nodes[index];
+        let config = DiscoveryConfig::new(node.prefix, 0);
+        node.discovery = Discovery::new(config).unwrap();
+        node.events = Vec::new();
+    }
+
     /// The processes of these are stopped for a while. What is sent to them waits; when they go on,
     /// their timers look first.
     pub(crate) fn stop(&mut self, stopped: &[usize], duration: i64) {
@@ -391,7 +400,7 @@ impl Network {
                 }
                 None => {
                     for to in 0..self.nodes.len() {
-                        if to == from {
+                        if to == from || !self.nodes[to].alive {
                             continue;
                         }
                         if !self.nodes[to].deaf_to_multicast {

@@ -1,7 +1,8 @@
 //! Who gets the room for participants and endpoints when it is short.
 use crate::network::{Network, SECOND, prefix};
 use bytes::Bytes;
-use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Source};
+use dunlin_qos::Duration;
+use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, LossReason, Source};
 use dunlin_rtps::{Outbox, Time, To};
 use dunlin_wire::{
     Data, EntityId, Locator, Parameters, ParticipantData, Payload, ProtocolVersion, SequenceNumber,
@@ -16,6 +17,10 @@ impl Outbox for Nowhere {
 
 /// Somebody at 10.0.0.`host` says that it is participant `n`, and knows our name.
 fn answer(discovery: &mut Discovery, host: u8, n: usize) {
+    answer_at(discovery, Time(0), host, n);
+}
+
+fn answer_at(discovery: &mut Discovery, now: Time, host: u8, n: usize) {
     let mut address = [0; 16];
     address[12..].copy_from_slice(&[10, 0, 0, host]);
     let from = Locator {
@@ -25,6 +30,7 @@ fn answer(discovery: &mut Discovery, host: u8, n: usize) {
     };
     let mut announced = ParticipantData::new(prefix(n));
     announced.metatraffic_unicast = vec![from];
+    announced.lease_duration = Duration::INFINITE;
     let payload = announced.encode().unwrap();
     let source = Source {
         prefix: prefix(n),
@@ -44,7 +50,7 @@ fn answer(discovery: &mut Discovery, host: u8, n: usize) {
     };
     let message = Submessage::Data(data);
     discovery.handle(
-        Time(0),
+        now,
         &source,
         None,
         &message,
@@ -91,4 +97,100 @@ fn whoever_found_no_room_is_heard_when_there_is_some() {
     network.run(15 * SECOND);
     assert_eq!(network.nodes[0].discovery.writers().count(), 10);
     assert!(network.nodes[0].discovery.knows_all_of(prefix(2)));
+}
+
+#[test]
+fn whoever_is_silent_and_matched_with_nothing_gives_way() {
+    let mut config = DiscoveryConfig::new(prefix(200), 0);
+    config.limits.participants = 8;
+    let mut discovery = Discovery::new(config).unwrap();
+    discovery.start(Time(0), &mut Nowhere);
+    (1..=8).for_each(|n| answer(&mut discovery, n as u8, n));
+    let met = |discovery: &Discovery| {
+        let all = discovery.whereabouts();
+        all.map(|(p, _)| p.guid.prefix).collect::<Vec<_>>()
+    };
+    answer_at(&mut discovery, Time(SECOND), 9, 9);
+    assert!(!met(&discovery).contains(&prefix(9)), "all were just heard");
+    for n in (1..=8).filter(|n| *n != 3) {
+        answer_at(&mut discovery, Time(29 * SECOND), n as u8, n);
+    }
+    answer_at(&mut discovery, Time(30 * SECOND), 9, 9);
+    let met = met(&discovery);
+    assert_eq!(met.len(), 8);
+    assert!(met.contains(&prefix(9)) && !met.contains(&prefix(3)), "{met:?}");
+}
+
+#[test]
+fn whoever_is_matched_does_not_give_way() {
+    let mut network = Network::new();
+    network.join(|c| c.limits.participants = 2);
+    let writer = network.writer(0, |_| {});
+    (1..=2).for_each(|_| {
+        network.join(|c| c.lease_duration = Duration::INFINITE);
+    });
+    let reader = network.reader(1, |_| {});
+    network.run(5 * SECOND);
+    network.kill(1);
+    network.kill(2);
+    network.run(60 * SECOND);
+    network.join(|_| {});
+    let other = network.reader(3, |_| {});
+    network.run(5 * SECOND);
+    assert_eq!(network.nodes[0].matched(writer), [reader, other]);
+    let displaced = Event::ParticipantLost {
+        prefix: prefix(2),
+        reason: LossReason::Displaced,
+    };
+    assert!(network.nodes[0].events.contains(&displaced));
+}
+
+#[test]
+fn the_lease_of_one_that_is_matched_with_nothing_counts_for_two_minutes() {
+    let mut network = Network::new();
+    network.join(|_| {});
+    let writer = network.writer(0, |_| {});
+    (1..=3).for_each(|_| {
+        network.join(|c| c.lease_duration = Duration::INFINITE);
+    });
+    let reader = network.reader(1, |_| {});
+    network.run(5 * SECOND);
+    network.kill(1);
+    network.kill(2);
+    network.run(300 * SECOND);
+    let known: Vec<_> = network.nodes[0].discovery.participants().collect();
+    let known: Vec<_> = known.iter().map(|p| p.guid.prefix).collect();
+    assert_eq!(known, [prefix(1), prefix(3)], "one is matched, one lives");
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+}
+
+/// Both have infinite leases, and nothing gets from one to the other for half an hour.
+#[test]
+fn whoever_is_silent_is_told_ever_less_and_all_at_once_when_it_speaks() {
+    let mut network = Network::new();
+    let lasts = |network: &mut Network, index: usize| {
+        network.act(index, |d, now, out, events| {
+            let mut config = d.config().clone();
+            config.lease_duration = Duration::INFINITE;
+            d.reconfigure(now, config, out, events).unwrap();
+        });
+    };
+    network.join_peers(&[]);
+    network.join_peers(&[0]);
+    lasts(&mut network, 0);
+    lasts(&mut network, 1);
+    network.writer(0, |_| {});
+    let reader = network.reader(1, |_| {});
+    network.run(5 * SECOND);
+    network.nodes[1].cut_off = true;
+    let late = network.writer(0, |_| {});
+    let before = network.datagrams;
+    network.run(1800 * SECOND);
+    // 600 of them are those with which the other announces itself.
+    let said = network.datagrams - before - 600;
+    assert!(said < 450, "{said} datagrams to and from a silent one");
+    assert_eq!(network.nodes[1].matched(reader).len(), 1);
+    network.nodes[1].cut_off = false;
+    network.run(4 * SECOND);
+    assert!(network.nodes[1].matched(reader).contains(&late));
 }

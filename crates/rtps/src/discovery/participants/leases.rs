@@ -2,11 +2,36 @@
 use super::super::builtin::BuiltinTopic;
 use super::super::registry::BUILTIN_TOPICS;
 use super::super::{Discovery, Event, LossReason};
-use super::{DOUBT, GRACE, PROBES_PER_LEASE, SILENCE_PROBE};
+use super::{DOUBT, GRACE, MIN_LEASE, PROBES_PER_LEASE, Peer, SILENCE_PROBE};
 use crate::{Outbox, Time};
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
 use dunlin_wire::{BuiltinEndpoints, EntityId, GuidPrefix};
+
+/// One that was silent for so long speaks again: nothing that was put off waits any longer.
+const SPEAKS: Duration = Duration::from_secs(1);
+/// Beyond the lease that counts, the pauses between two questions are a sixteenth of the silence ...
+const PAUSE_OF_SILENCE: i64 = 16;
+/// ... and no longer than this.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+impl Peer {
+    /// Its lease, as far as it counts for one that may be matched with nothing.
+    fn counted_lease(&self, most: Duration) -> Duration {
+        self.lease().min(most.max(MIN_LEASE))
+    }
+
+    /// How long to wait before a silent participant is asked again. One that is silent for longer
+    /// than anybody's lease counts is asked less and less often.
+    fn probe_pause(&self, now: Time, most: Duration) -> Duration {
+        let lease = self.counted_lease(most);
+        let silence = now.since(self.heard);
+        match silence > lease {
+            true => Duration::from_nanos(silence.as_nanos() / PAUSE_OF_SILENCE).min(LONGEST_PAUSE),
+            false => Duration::from_nanos(lease.as_nanos() / PROBES_PER_LEASE),
+        }
+    }
+}
 
 impl Discovery {
     /// Forgets a participant and all that came from it.
@@ -56,9 +81,19 @@ impl Discovery {
         true
     }
 
+    /// A participant has answered a writer of ours.
+    pub(in crate::discovery) fn note_acknowledgement(&mut self, prefix: GuidPrefix) {
+        if let Some(peer) = self.peers.get_mut(&prefix) {
+            peer.acknowledges = true;
+        }
+    }
+
     pub(super) fn renew(&mut self, now: Time, prefix: GuidPrefix) {
-        if let Some(peer) = self.peers.get(&prefix) {
-            let lease = peer.lease();
+        let most = self.config.limits.unmatched_lease;
+        if let Some(peer) = self.peers.get_mut(&prefix) {
+            let was_silent = now.since(peer.heard) > SPEAKS;
+            (peer.heard, peer.unheard) = (now, 0);
+            let lease = peer.counted_lease(most);
             self.leases.set(prefix, now.after(lease));
             if !peer.verified {
                 return;
@@ -66,13 +101,18 @@ impl Discovery {
             let (part, whole) = DOUBT;
             let trust = Duration::from_nanos(lease.as_nanos() / whole * part);
             self.doubts.set(prefix, now.after(trust));
+            if was_silent {
+                let topics = self.topics.iter_mut();
+                topics.for_each(|topic| topic.heard_from(prefix));
+            }
         }
     }
 
     /// Nobody is given up because we stood still: whoever lives shows it soon.
     pub(in crate::discovery) fn put_leases_off(&mut self, now: Time) {
+        let most = self.config.limits.unmatched_lease;
         for (prefix, peer) in self.peers.iter().filter(|(_, peer)| peer.verified) {
-            let grace = Duration::from_nanos(peer.lease().as_nanos() / GRACE);
+            let grace = Duration::from_nanos(peer.counted_lease(most).as_nanos() / GRACE);
             self.leases.put_off(*prefix, now.after(grace));
         }
     }
@@ -86,7 +126,10 @@ impl Discovery {
         events: &mut Vec<Event>,
     ) {
         for prefix in self.leases.expired(now) {
-            self.lose(now, prefix, LossReason::LeaseExpired, events);
+            match self.lease_of_matched(now, prefix) {
+                Some(until) => self.leases.set(prefix, until),
+                None => self.lose(now, prefix, LossReason::LeaseExpired, events),
+            }
         }
         for prefix in self.parting.expired(now) {
             let until = self.peers.get(&prefix).and_then(|p| p.silent_until);
@@ -99,12 +142,22 @@ impl Discovery {
         }
         for prefix in self.doubts.expired(now) {
             self.call(now, prefix, out);
+            let most = self.config.limits.unmatched_lease;
             if let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.verified) {
-                let pause = Duration::from_nanos(peer.lease().as_nanos() / PROBES_PER_LEASE);
-                self.doubts.set(prefix, now.after(pause));
+                self.doubts.set(prefix, now.after(peer.probe_pause(now, most)));
                 self.probe(now, prefix, out);
             }
         }
+    }
+
+    /// A participant is silent for as long as one may be that is matched with nothing: when to look
+    /// again, if it is matched, and its own lease is longer.
+    fn lease_of_matched(&self, now: Time, prefix: GuidPrefix) -> Option<Time> {
+        let peer = self.peers.get(&prefix).filter(|peer| peer.verified)?;
+        let until = peer.heard.after(peer.lease());
+        let keeps = until > now && self.catalog.is_matched_with(prefix);
+        let again = now.after(peer.counted_lease(self.config.limits.unmatched_lease));
+        keeps.then_some(until.min(again))
     }
 
     /// Asks a participant that we know whether it lives.
