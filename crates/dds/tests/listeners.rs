@@ -446,3 +446,37 @@ fn data_that_a_listener_took_is_no_news_for_others() {
         }
     }
 }
+
+#[test]
+fn a_slow_listener_is_counted_and_told_to_whoever_asks() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let (wqos, rqos) = reliable_all();
+    let (tell, told) = channel();
+    let slow = move |reader: &DataReader<Keyed>| {
+        reader.take();
+        std::thread::sleep(Span::from_millis(30));
+        let _ = tell.send(());
+    };
+    let reader = reader::<Keyed>(&b, "T", rqos);
+    reader.set_listener(slow, data_alone());
+    let writer = writer::<Keyed>(&a, "T", wqos);
+    writer.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    assert_eq!(b.counters().slow_listeners, 0);
+    writer.write(&bird(1)).unwrap();
+    assert_eq!(told.recv_timeout(LONG), Ok(()));
+    let until = std::time::Instant::now() + LONG;
+    while b.counters().slow_listeners == 0 {
+        assert!(std::time::Instant::now() < until, "the call is not counted");
+        std::thread::sleep(Span::from_millis(5));
+    }
+    assert_eq!(a.counters().slow_listeners, 0);
+    let question = dunlin::observe::DiagnosticRequest {
+        about: reader.guid(),
+        other: writer.guid(),
+    };
+    let answers = b.ask(&[question], Duration::from_secs(1));
+    let takes = answers[0].fact(dunlin::observe::DiagnosticFact::ListenerTakes);
+    assert!(takes.is_some_and(|takes| takes >= 10_000_000), "{takes:?}");
+}

@@ -335,7 +335,8 @@ impl SubscriberCore {
         };
         let subscriber = Shared::subscriber(Arc::clone(self), participant);
         let describe = || format!("subscriber {}", self.guid);
-        self.calls.call_up_to(most, |listener| {
+        let slow = &self.shared.slow_calls;
+        self.calls.call_up_to(most, slow, |listener| {
             let call = || Shared::tell_data_on_readers(listener, &subscriber);
             let panics = &self.shared.panics;
             panics.call(self.guid, describe, "on_data_on_readers", call);

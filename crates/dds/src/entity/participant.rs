@@ -240,6 +240,7 @@ impl DomainParticipant {
             damaged: counters.damaged.load(SeqCst),
             reassembly_dropped: shared.memory.budget.dropped(),
             listener_panics: shared.panics.count(),
+            slow_listeners: shared.slow_calls.load(SeqCst),
             other_panics: panics::count(),
             misplaced: counters.misplaced.load(SeqCst) + discovery,
             implausible: counters.implausible.load(SeqCst),

@@ -86,6 +86,8 @@ pub(crate) struct Shared {
     pub(crate) memory: Arc<Memory>,
     /// Of callbacks of its entities.
     pub(crate) panics: Panics,
+    /// Calls of listeners for data that were timed and took long.
+    pub(crate) slow_calls: AtomicU64,
     /// Calls of listeners that run, beside those for data.
     pub(crate) running: Running,
     /// Why it has ended, if it was not the application that ended it.
@@ -144,6 +146,7 @@ impl Shared {
             watches_life: AtomicBool::new(false),
             counters: Counters::default(),
             panics: Panics::default(),
+            slow_calls: AtomicU64::new(0),
             running: Running::default(),
             failure: OnceLock::new(),
             transport_failure: Ranked::default(),

@@ -88,10 +88,13 @@ pub enum DiagnosticFact {
     SlowestLow = 25,
     /// The writer waits no longer for the reader, which has never said anything: 1, else left out.
     NotWaitedFor = 26,
+    /// Nanoseconds that a call of the reader's listener for data takes, as some of them showed;
+    /// left out before the first.
+    ListenerTakes = 27,
 }
 
 impl DiagnosticFact {
-    const ALL: [Self; 26] = [
+    const ALL: [Self; 27] = [
         Self::PeerState,
         Self::Matched,
         Self::Written,
@@ -118,6 +121,7 @@ impl DiagnosticFact {
         Self::SlowestHigh,
         Self::SlowestLow,
         Self::NotWaitedFor,
+        Self::ListenerTakes,
     ];
 
     fn of(number: u32) -> Option<Self> {

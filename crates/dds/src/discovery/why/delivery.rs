@@ -5,10 +5,13 @@ use super::{Cause, Endpoints, Finding, Snapshot, suits};
 use crate::discovery::observe::{
     DiagnosticFact, DiagnosticReply, DiagnosticRequest, PeerState, vendor_name,
 };
-use dunlin_qos::{Ownership, PolicyId, Printable};
+use dunlin_qos::{Duration, Ownership, PolicyId, Printable};
 use dunlin_rtps::ReaderFilter;
 use dunlin_wire::{Guid, ReaderData, VendorId, WriterData};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A listener that takes longer for a call is told of.
+const SLOW_LISTENER: Duration = Duration::from_millis(10);
 
 /// What was said already: each reader's counts are told once, whatever the number of its writers.
 type EnvironmentPeers = BTreeSet<(String, Guid, Guid)>;
@@ -213,6 +216,16 @@ impl Look<'_> {
         }
         self.filters(&of_reader, &mut tell);
         self.limits(&of_reader, &mut tell);
+        let takes = Duration::from_nanos(of_reader(DiagnosticFact::ListenerTakes));
+        if takes >= SLOW_LISTENER {
+            let what = format!(
+                "the listener of reader {r} takes about {} ms for each call, and whatever else its thread receives waits meanwhile",
+                takes.as_nanos() / 1_000_000
+            );
+            let cure = "Hand what takes long to a thread of your own, or take samples there with a WaitSet; for data from writers of the same process \
+                 DUNLIN_LISTENERS=receiving keeps it out of write";
+            tell((r, r), Finding::new(Cause::SlowListener, [r], what, cure));
+        }
         let written = of_writer(DiagnosticFact::Written).unwrap_or(0);
         let taken_in = self.of_reader.and_then(|a| a.fact(DiagnosticFact::TakenIn));
         let explained = findings.len() > before;

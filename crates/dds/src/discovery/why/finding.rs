@@ -30,6 +30,8 @@ pub enum Cause {
     ContentFilter,
     /// A reliable reader has not acknowledged what was written.
     Behind,
+    /// A listener for data takes long.
+    SlowListener,
     /// Nothing was written.
     NothingWritten,
     /// Samples were lost.
@@ -51,6 +53,7 @@ impl fmt::Display for Cause {
             Self::Policy(policy) => policy.name(),
             Self::ContentFilter => "content filter",
             Self::Behind => "behind",
+            Self::SlowListener => "slow listener",
             Self::NothingWritten => "nothing written",
             Self::Lost => "lost",
         })

@@ -8,6 +8,7 @@ use crate::runtime::lock::{Guard, LEAF, Ranked, assert_none_held};
 use crate::runtime::signal::{PooledSignal, Waiters};
 use crate::send::coalescing::this_thread;
 use dunlin_qos::Duration;
+use dunlin_rtps::Time;
 use dunlin_transport::panics::{catch, log, quietly};
 use dunlin_wire::Guid;
 use std::sync::Arc;
@@ -98,6 +99,38 @@ struct State<L: ?Sized> {
     calling: Option<(u64, usize)>,
     /// Another call is due.
     again: bool,
+    times: Times,
+}
+
+/// One call in so many is timed, the first one among them: a clock that is read for each would cost
+/// more than many a listener.
+const TIMED: u32 = 16;
+/// A call that takes longer is slow. The clock that is read ticks each 4 ms or more often.
+pub(crate) const SLOW: Duration = Duration::from_millis(10);
+
+/// How long some of the calls took.
+#[derive(Default)]
+struct Times {
+    calls: u32,
+    /// What they take: the newest counts a quarter.
+    usual: Option<Duration>,
+}
+
+impl Times {
+    /// When the call begins that is about to be made, if it is timed.
+    fn begin(&mut self) -> Option<Time> {
+        let timed = self.calls.is_multiple_of(TIMED);
+        self.calls = self.calls.wrapping_add(1);
+        timed.then(|| Clock::System.coarse())
+    }
+
+    fn end(&mut self, took: Duration) {
+        let usual = match self.usual {
+            None => took.as_nanos(),
+            Some(usual) => usual.as_nanos() / 4 * 3 + took.as_nanos() / 4,
+        };
+        self.usual = Some(Duration::from_nanos(usual));
+    }
 }
 
 /// The listener is called while this lives; a panic that nobody has caught brings it back, too.
@@ -105,6 +138,8 @@ struct Calling<'a, L: ?Sized> {
     calls: &'a Dispatch<L>,
     listener: Option<Listener<L>>,
     replaced: u64,
+    /// When it began, if it is timed.
+    began: Option<Time>,
 }
 
 impl<L: ?Sized> Default for Dispatch<L> {
@@ -114,6 +149,7 @@ impl<L: ?Sized> Default for Dispatch<L> {
             replaced: 0,
             calling: None,
             again: false,
+            times: Times::default(),
         }))
     }
 }
@@ -125,24 +161,35 @@ impl<L: ?Sized> Dispatch<L> {
     pub(crate) fn replace(&self, listener: Option<Listener<L>>) -> Option<Listener<L>> {
         let mut state = self.0.lock();
         state.replaced += 1;
+        state.times = Times::default();
         std::mem::replace(&mut state.listener, listener)
     }
 
     #[cfg(test)]
     fn call(&self, call: impl Fn(&L)) {
-        self.call_up_to(u32::MAX, call);
+        self.call_up_to(u32::MAX, &AtomicU64::new(0), call);
+    }
+
+    /// How long a call of the listener takes; `None` before the first.
+    pub(crate) fn usual_time(&self) -> Option<Duration> {
+        self.0.lock().times.usual
     }
 
     /// As often as need be, but not more often than `most`; false if another call is due then.
     /// Calls the listener, if there is one, without any lock. If another thread is in it, or this
     /// one further up its stack, that call is followed by another instead.
-    pub(crate) fn call_up_to(&self, most: u32, call: impl Fn(&L)) -> bool {
+    ///
+    /// `slow` counts calls that were timed and found to be slow.
+    pub(crate) fn call_up_to(&self, most: u32, slow: &AtomicU64, call: impl Fn(&L)) -> bool {
         for _ in 0..most {
             let Some(mut calling) = self.begin() else {
                 return true;
             };
             if let Some(code) = calling.listener.as_ref().and_then(Listener::code) {
                 call(code);
+            }
+            if let Some(began) = calling.began {
+                calling.time(began, slow);
             }
             if !calling.end() {
                 return true;
@@ -160,7 +207,9 @@ impl<L: ?Sized> Dispatch<L> {
         }
         let listener = state.listener.take()?;
         state.calling = Some((listener.id, this_thread()));
+        let began = state.times.begin();
         Some(Calling {
+            began,
             calls: self,
             listener: Some(listener),
             replaced: state.replaced,
@@ -175,6 +224,16 @@ impl<L: ?Sized> Dispatch<L> {
 }
 
 impl<L: ?Sized> Calling<'_, L> {
+    /// The call that began then is over.
+    #[cold]
+    fn time(&self, began: Time, slow: &AtomicU64) {
+        let took = Clock::System.coarse().since(began);
+        self.calls.0.lock().times.end(took);
+        if took >= SLOW {
+            slow.fetch_add(1, Relaxed);
+        }
+    }
+
     /// True if another call is due.
     #[inline]
     fn end(&mut self) -> bool {
@@ -432,8 +491,9 @@ mod tests {
         let calls = Dispatch::<()>::default();
         assert!(calls.replace(listener(())).is_none());
         let again = |()| calls.call(|()| unreachable!("calls overlap"));
-        assert!(!calls.call_up_to(3, |&l| again(l)));
-        assert!(calls.call_up_to(3, |()| {}));
+        let slow = AtomicU64::new(0);
+        assert!(!calls.call_up_to(3, &slow, |&l| again(l)));
+        assert!(calls.call_up_to(3, &slow, |()| {}));
     }
 
     #[test]
@@ -453,6 +513,27 @@ mod tests {
         });
         assert!(known.upgrade().is_none());
         assert_eq!(*seen.lock().unwrap(), ["old", "new"]);
+    }
+
+    #[test]
+    fn the_first_call_and_one_in_some_others_are_timed() {
+        let calls = Dispatch::<()>::default();
+        let slow = AtomicU64::new(0);
+        assert!(calls.replace(listener(())).is_none());
+        assert_eq!(calls.usual_time(), None);
+        let naps = std::cell::Cell::new(0);
+        for _ in 0..=TIMED {
+            calls.call_up_to(1, &slow, |()| {
+                if naps.replace(naps.get() + 1) % TIMED == 0 {
+                    std::thread::sleep(std::time::Duration::from_millis(30));
+                }
+            });
+        }
+        assert_eq!(slow.load(SeqCst), 2);
+        assert!(calls.usual_time().is_some_and(|usual| usual >= SLOW));
+        // Another listener is another matter.
+        drop(calls.replace(listener(())));
+        assert_eq!(calls.usual_time(), None);
     }
 
     #[test]

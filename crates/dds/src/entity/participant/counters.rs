@@ -32,6 +32,9 @@ pub struct ParticipantCounters {
     /// Panics of listeners of this participant's entities. Each ended one call: later calls are
     /// made as if nothing had been.
     pub listener_panics: u64,
+    /// Calls of listeners for data that took longer than 10 ms. One call in sixteen of each reader
+    /// or subscriber is timed, the first among them, so there may be sixteen times as many.
+    pub slow_listeners: u64,
     /// Panics of other code of the application that Dunlin ran, all participants of the process
     /// together: of log subscribers, wakers of tasks, user-written types, and at the end of
     /// listeners and of bytes that were written.

@@ -27,6 +27,9 @@ impl ReaderCore {
             (DiagnosticFact::TakenIn, taken_in.cast_signed()),
             (DiagnosticFact::Filtered, filtered.cast_signed()),
         ];
+        if let Some(takes) = self.calls.usual_time() {
+            facts.push((DiagnosticFact::ListenerTakes, takes.as_nanos()));
+        }
         if let Some(standing) = standing {
             facts.push((DiagnosticFact::Settled, standing.settled));
             facts.push((DiagnosticFact::Blocked, standing.blocked.into()));

@@ -183,8 +183,8 @@ impl ReaderCore {
 
     /// Calls whoever is told of data; false if another call is due.
     pub(super) fn call(&self, most: u32) -> bool {
-        let panics = &self.shared.panics;
-        self.calls.call_up_to(most, |events| {
+        let (panics, slow) = (&self.shared.panics, &self.shared.slow_calls);
+        self.calls.call_up_to(most, slow, |events| {
             let call = || events.data_available();
             panics.call(self.guid, || self.describe(), "on_data_available", call);
         })
