@@ -184,6 +184,12 @@ impl Reader {
         self.push_ack_nack(writer, state, false, out);
     }
 
+    /// Answers a writer that is not matched: nothing before `first` is wanted, and nothing from
+    /// there on yet.
+    pub fn answer_stranger(&mut self, writer: Guid, first: SequenceNumber, out: &mut impl Outbox) {
+        self.push_ack_nack(writer, SequenceNumberSet::new(first), true, out);
+    }
+
     /// Forgets a writer; instances that nobody else writes lose their last one. Its samples can
     /// still be taken, but not those of a set that it did not end.
     pub fn remove_writer(&mut self, now: Time, writer: Guid) -> Delivery {

@@ -106,6 +106,11 @@ impl Writer {
         self.config.guid
     }
 
+    /// The number of the last change; the one before the first if there is none.
+    pub(crate) fn last(&self) -> i64 {
+        self.last
+    }
+
     /// Gives the change its number, keeps it if need be, and sends it to all matched readers.
     /// Nothing is changed on error.
     #[inline]

@@ -1,6 +1,7 @@
 //! The built-in topics that have endpoints: one writer and one reader of our own for each (RTPS 2.5
 //! 8.5.4.2, 8.4.13.2).
 use super::Source;
+use super::proof::{Shifted, shifted, unshifted};
 use super::registry::{BUILTIN_TOPICS, BuiltinTopicEntry, Handler};
 use super::unverified_participants::HEADERS;
 use crate::{
@@ -13,7 +14,7 @@ use bytes::{Bytes, BytesMut};
 use dunlin_qos::{Duration, ReliabilityKind};
 use dunlin_wire::{
     EntityId, Guid, GuidPrefix, InlineQos, ParticipantMessage, Payload as SerializedPayload,
-    Submessage, Timestamp, VendorId, parse_key,
+    SequenceNumber, Submessage, Timestamp, VendorId, parse_key,
 };
 
 /// The largest description of an endpoint that is put together from fragments, in bytes.
@@ -100,6 +101,8 @@ struct Attention {
     last: Time,
     /// It is not asked again before this.
     not_before: Time,
+    /// By how much the numbers of our writer are moved for it.
+    shift: i64,
 }
 
 /// So many questions go unanswered at full pace.
@@ -112,11 +115,14 @@ const FIRST_PAUSE: Duration = Duration::from_millis(400);
 const DOUBLINGS: u32 = 6;
 
 impl Attention {
-    const NEW: Self = Self {
-        asked: 0,
-        last: Time::PAST,
-        not_before: Time::PAST,
-    };
+    const fn new(shift: i64) -> Self {
+        Self {
+            asked: 0,
+            last: Time::PAST,
+            not_before: Time::PAST,
+            shift,
+        }
+    }
 
     /// May it be asked now? If so it counts as asked.
     fn ask(&mut self, now: Time) -> bool {
@@ -196,9 +202,22 @@ impl BuiltinTopic {
     /// Asks a participant that we do not listen to for a sign of life; one that knows us gives it.
     /// Its reader has to answer our heartbeat; many a writer answers an ACKNACK, and does so
     /// without delay.
-    pub(super) fn hail(&mut self, peer: GuidPrefix, out: &mut impl Outbox) {
+    pub(super) fn hail(&mut self, peer: GuidPrefix, shift: i64, out: &mut impl Outbox) {
         self.reader.hail(Guid::new(peer, self.entry.writer), out);
+        let out = &mut Shifted { by: shift, out };
         self.writer.hail(Guid::new(peer, self.entry.reader), out);
+    }
+
+    /// Answers a participant that we do not listen to: we have nothing of what it has from `first`
+    /// on, and ask for nothing.
+    pub(super) fn prove(&mut self, peer: GuidPrefix, first: SequenceNumber, out: &mut impl Outbox) {
+        let writer = Guid::new(peer, self.entry.writer);
+        self.reader.answer_stranger(writer, first, out);
+    }
+
+    /// The number that follows all that was written.
+    pub(super) fn end(&self) -> i64 {
+        self.writer.last().saturating_add(1)
     }
 
     /// Sends all that we have to a peer's reader.
@@ -206,6 +225,7 @@ impl BuiltinTopic {
         &mut self,
         now: Time,
         (peer, vendor): (GuidPrefix, VendorId),
+        shift: i64,
         reliable: bool,
         out: &mut impl Outbox,
     ) {
@@ -216,7 +236,7 @@ impl BuiltinTopic {
             expects_inline_qos: false,
             vendor,
         };
-        self.readers.insert(reader.guid, Attention::NEW);
+        self.readers.insert(reader.guid, Attention::new(shift));
         let out = &mut ToReaders {
             readers: &mut self.readers,
             now,
@@ -245,13 +265,15 @@ impl BuiltinTopic {
     pub(super) fn heard_from(&mut self, peer: GuidPrefix) {
         let reader = Guid::new(peer, self.entry.reader);
         if let Some(attention) = self.readers.get_mut(&reader) {
-            *attention = Attention::NEW;
+            *attention = Attention::new(attention.shift);
         }
     }
 
     /// Asks a peer's reader for an answer, whatever it says.
     pub(super) fn probe(&mut self, now: Time, peer: GuidPrefix, out: &mut impl Outbox) {
         let reader = Guid::new(peer, self.entry.reader);
+        let by = self.readers.get(&reader).map_or(0, |reader| reader.shift);
+        let out = &mut Shifted { by, out };
         self.writer.probe(now, reader, out);
     }
 
@@ -278,16 +300,25 @@ impl BuiltinTopic {
         let intake = &mut Copying {
             key_of: self.key_of,
         };
-        if matches!(message, Submessage::AckNack(_) | Submessage::NackFrag(_)) {
+        let answers = matches!(message, Submessage::AckNack(_) | Submessage::NackFrag(_));
+        if answers {
             self.heard_from(source.prefix);
         }
+        let reader = Guid::new(source.prefix, self.entry.reader);
+        let by = self.readers.get(&reader).map_or(0, |reader| reader.shift);
+        let moved = answers.then(|| unshifted(message, by));
         let out = &mut ToReaders {
             readers: &mut self.readers,
             now,
             out,
         };
         let (reader, writer) = (&mut self.reader, &mut self.writer);
-        answer(writer, now, source.prefix, message, out);
+        if let Some(moved) = moved {
+            if let Some(message) = &moved {
+                answer(writer, now, source.prefix, message, out);
+            }
+            return Vec::new();
+        }
         match receive(reader, now, source.prefix, timestamp, message, intake, out) {
             true => take(reader),
             false => Vec::new(),
@@ -424,18 +455,22 @@ impl<O: Outbox> Outbox for ToReaders<'_, O> {
         let asks = matches!(&message, Submessage::Heartbeat(h) if !h.is_final);
         if to != To::Matched {
             let attention = match to {
-                To::Endpoint(reader) if asks => self.readers.get_mut(&reader),
+                To::Endpoint(reader) => self.readers.get_mut(&reader),
                 _ => None,
             };
-            if attention.is_none_or(|attention| attention.ask(self.now)) {
-                self.out.push(to, message, payload);
+            // What our reader says to a writer has that one's numbers, which nobody moves.
+            let Some(attention) = attention else {
+                return self.out.push(to, message, payload);
+            };
+            if !asks || attention.ask(self.now) {
+                self.out.push(to, shifted(message, attention.shift), payload);
             }
             return;
         }
         for (reader, attention) in self.readers.iter_mut() {
             if !asks || attention.ask(self.now) {
-                self.out
-                    .push(To::Endpoint(*reader), message.clone(), payload);
+                let message = shifted(message.clone(), attention.shift);
+                self.out.push(To::Endpoint(*reader), message, payload);
             }
         }
     }

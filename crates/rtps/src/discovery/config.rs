@@ -44,6 +44,10 @@ pub struct DiscoveryConfig {
     pub clock_offset: i64,
     /// How much is taken in from others.
     pub limits: Limits,
+    /// Random numbers that nobody foresees. With them a participant is believed only once it has
+    /// repeated one that was sent to the address that it announces; without, once it knows our
+    /// name.
+    pub random: Option<fn() -> u64>,
     /// What the type of somebody else's endpoint is, if that is known without asking: it may be one
     /// of this process.
     pub known_type: fn(Guid) -> Option<DynamicType>,
@@ -98,6 +102,7 @@ impl DiscoveryConfig {
             ignored_properties: Vec::new(),
             clock_offset: 0,
             limits: Limits::default(),
+            random: None,
             known_type: |_| None,
             type_lookup: true,
             type_timeout: Duration::from_secs(5),

@@ -61,6 +61,12 @@ impl GossipSender {
 }
 
 impl Peer {
+    /// Somebody else may reach it where it says to be. Of one that is behind an address translator
+    /// nobody is told.
+    fn can_be_called(&self) -> bool {
+        self.verified && !self.only_calls() && !self.data.metatraffic_unicast.is_empty()
+    }
+
     /// It hears of nobody by multicast, and understands introductions.
     fn wants_introductions(&self) -> bool {
         self.verified
@@ -87,7 +93,8 @@ impl Discovery {
         let neighbours = self.topics.iter_mut();
         for topic in neighbours.filter(|t| t.entry.matching == BuiltinMatching::Neighbours) {
             topic.listen_to(now, who, out);
-            topic.tell(now, who, topic.entry.is_reliable_to(&peer.data), out);
+            let reliable = topic.entry.is_reliable_to(&peer.data);
+            topic.tell(now, who, peer.shift, reliable, out);
         }
         if !core::mem::replace(&mut self.introducer.active, true) {
             let verified = self.peers.iter().filter(|(_, peer)| peer.verified);
@@ -118,7 +125,8 @@ impl Discovery {
     fn say(&mut self, now: Time, prefix: GuidPrefix, out: &mut impl Outbox) {
         let own = self.config.prefix;
         let key = GossipedParticipant::key(prefix, own);
-        let peer = self.peers.get(&prefix).filter(|peer| peer.verified);
+        let peer = self.peers.get(&prefix);
+        let peer = peer.filter(|peer| peer.can_be_called());
         let (kind, payload) = match peer {
             Some(peer) => {
                 self.introducer.introduced.insert(prefix);

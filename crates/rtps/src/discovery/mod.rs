@@ -16,6 +16,7 @@ mod gossip_sender;
 mod liveliness;
 mod participants;
 mod peer_gossip;
+mod proof;
 mod registry;
 mod room;
 mod service_topic;
@@ -252,7 +253,7 @@ impl Discovery {
             return self.handle_announcement(now, source, data, out, events);
         }
         let met = self.peers.get(&source.prefix).is_some_and(|p| p.verified);
-        if !self.recognize(now, source, out, events) {
+        if !self.recognize(now, source, message, out, events) {
             return;
         }
         if matches!(message, Submessage::AckNack(_)) {

@@ -4,7 +4,7 @@ mod leases;
 use super::announcer::detector;
 use super::builtin::BuiltinTopic;
 use super::unverified_participants::Credit;
-use super::{Discovery, DiscoveryConfig, Event, LossReason, Source};
+use super::{Discovery, DiscoveryConfig, Event, LossReason, Source, proof};
 use crate::{ChangeKind, Outbox, Time, To};
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
@@ -58,6 +58,10 @@ pub(super) struct Peer {
     source: Locator,
     /// What it may be sent while it is not verified.
     credit: Credit,
+    /// By how much the numbers of our built-in writers are moved for it; 0 if they are not.
+    pub(super) shift: i64,
+    /// It named us, so it needs no announcement.
+    knows_us: bool,
     /// Which of the strangers it is while it is not verified.
     age: u64,
     /// The goodbye that is not proven counts then.
@@ -89,6 +93,16 @@ pub(super) struct Peer {
 }
 
 impl Peer {
+    /// So many bytes came in its name.
+    pub(super) fn earn(&mut self, bytes: usize) {
+        self.credit.earn(bytes);
+    }
+
+    /// It may be sent so many bytes, and is.
+    pub(super) fn pay(&mut self, bytes: usize) -> bool {
+        self.credit.pay(bytes)
+    }
+
     /// Where the datagram came from with which it answered first.
     pub(super) fn source(&self) -> Locator {
         self.source
@@ -359,6 +373,8 @@ impl Discovery {
                 verified: false,
                 source: source.from,
                 credit,
+                shift: self.config.random.map_or(0, |random| proof::shift(random())),
+                knows_us: false,
                 age: self.strangers.add(prefix, size),
                 silent_until: None,
                 heard: now,
@@ -393,10 +409,11 @@ impl Discovery {
             return;
         };
         let origin = peer.origin(source, &self.config);
-        if let Some(origin) = origin.filter(|_| source.addressed) {
-            // Where there is no multicast it may have our name from others, and has not heard us
-            // yet.
-            let owes = !peer.called && peer.data.metatraffic_multicast.is_empty();
+        // Where there is no multicast it may have our name from others, and has not heard us yet.
+        let owes = !peer.called && peer.data.metatraffic_multicast.is_empty();
+        peer.knows_us |= source.addressed && !owes;
+        let may_be = origin.filter(|_| source.addressed);
+        if let Some(origin) = may_be.filter(|_| !self.must_prove(source.prefix)) {
             let is_met = self.verify(now, source.prefix, origin, out, events);
             if owes && is_met {
                 let timestamp = self.config.timestamp(now);
@@ -405,7 +422,9 @@ impl Discovery {
             }
             return;
         }
-        peer.calls = 0;
+        if let Some(peer) = self.peers.get_mut(&source.prefix) {
+            peer.calls = 0;
+        }
         self.call(now, source.prefix, out);
     }
 
@@ -417,9 +436,9 @@ impl Discovery {
         let Some(peer) = self.peers.get_mut(&prefix).filter(|p| !p.verified) else {
             return;
         };
-        let announces = peer.credit.pay_both(BuiltinTopic::HAIL_SIZE, size);
+        let announces = !peer.knows_us && peer.credit.pay_both(BuiltinTopic::HAIL_SIZE, size);
         // Without our announcement it understands the question only if it has heard us elsewhere.
-        let may_know_us = peer.called || peer.multicast;
+        let may_know_us = peer.called || peer.multicast || peer.knows_us;
         let asks = announces || (may_know_us && peer.credit.pay(BuiltinTopic::HAIL_SIZE));
         if !asks {
             return;
@@ -427,12 +446,13 @@ impl Discovery {
         let pause = CALL_AGAIN.as_nanos() << peer.calls.min(DOUBLINGS);
         peer.calls = peer.calls.saturating_add(1);
         peer.called |= announces;
+        let shift = peer.shift;
         if announces {
             let timestamp = self.config.timestamp(now);
             self.announcer.announce(timestamp, detector(prefix), out);
         }
         if let Some(topic) = self.answering(prefix) {
-            topic.hail(prefix, out);
+            topic.hail(prefix, shift, out);
         }
         if self.strangers.len() <= FEW {
             self.doubts
@@ -440,8 +460,8 @@ impl Discovery {
         }
     }
 
-    /// A stranger answered: it knows our name, which is not to be guessed, and is where it says. It
-    /// gets all our endpoints. False if too many are there already: it stays a stranger.
+    /// A stranger answered: it knows what only whoever is where it says can know (`proof`). It gets
+    /// all our endpoints. False if too many are there already: it stays a stranger.
     fn verify(
         &mut self,
         now: Time,
@@ -470,12 +490,13 @@ impl Discovery {
         true
     }
 
-    /// True if a built-in message may be its sender's: one that announced itself, answers to our
-    /// name, and is where it says.
+    /// True if a built-in message may be its sender's: one that announced itself, and has shown to
+    /// be where it says.
     pub(super) fn recognize(
         &mut self,
         now: Time,
         source: &Source,
+        message: &Submessage<'_>,
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) -> bool {
@@ -488,6 +509,10 @@ impl Discovery {
         };
         if !peer.verified {
             if !source.addressed {
+                return false;
+            }
+            if !self.proves(source.prefix, message) {
+                self.prove(source, message, out);
                 return false;
             }
             if !self.verify(now, source.prefix, origin, out, events) {
@@ -523,7 +548,8 @@ impl Discovery {
         for topic in self.topics.iter_mut() {
             let entry = topic.entry;
             if entry.has_reader(now_has) && !entry.has_reader(before) {
-                topic.tell(now, who, entry.is_reliable_to(&peer.data), out);
+                let reliable = entry.is_reliable_to(&peer.data);
+                topic.tell(now, who, peer.shift, reliable, out);
             }
         }
     }

@@ -124,7 +124,7 @@ impl Pair {
         let answer = Submessage::AckNack(AckNack {
             reader,
             writer: heartbeat.writer,
-            state: SequenceNumberSet::new(SequenceNumber::FIRST),
+            state: SequenceNumberSet::new(heartbeat.first),
             count: self.peer.acks,
             is_final: true,
         });
@@ -313,4 +313,59 @@ fn a_question_is_no_answer() {
         "nothing of ours arrived there"
     );
     assert!(!discovery.knows_all_of(prefix(0)));
+}
+
+/// What a peer of another product repeats shows that it got what was sent to its address.
+#[test]
+fn a_peer_is_met_once_it_repeats_the_number_that_was_sent_to_it() {
+    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
+        config.random = Some(|| 77);
+    });
+    pair.announce();
+    let question = questions(&pair.run(0))[0];
+    assert!(question.first.0 > 1000, "{question:?}");
+    assert_eq!(question.last, question.first, "there is one writer");
+    let reader = EntityId::SEDP_PUBLICATIONS_READER;
+    for wrong in [1, 2, question.first.0 - 1, question.first.0 + 2] {
+        let first = SequenceNumber(wrong);
+        pair.acknowledge(&Heartbeat { first, ..question }, reader);
+        let said = pair.run(0);
+        assert!(!said.contains(&Said::Writer), "{wrong}: {said:?}");
+        assert!(pair.ours.whereabouts().next().is_none());
+    }
+    pair.acknowledge(&question, reader);
+    assert!(pair.run(0).contains(&Said::Writer));
+    assert!(pair.ours.whereabouts().next().is_some());
+}
+
+/// A peer that asks the same of us is answered as far as its credit goes.
+#[test]
+fn a_stranger_that_asks_gets_its_number_back_and_nothing_else() {
+    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
+        config.random = Some(|| 77);
+    });
+    let mut received = pair.announce();
+    let question = Submessage::Heartbeat(Heartbeat {
+        reader: EntityId::UNKNOWN,
+        writer: EntityId::SEDP_PUBLICATIONS_WRITER,
+        first: SequenceNumber(4711),
+        last: SequenceNumber(4712),
+        count: 1,
+        is_final: false,
+        liveliness: false,
+        group: None,
+    });
+    let source = Source {
+        multicast: false,
+        addressed: true,
+        ..pair.peer.source
+    };
+    for _ in 0..1000 {
+        pair.hear(&source, &question);
+        received += question.encoded_len();
+    }
+    let said = pair.run(SECOND);
+    assert!(said.contains(&Said::Other), "an ACKNACK: {said:?}");
+    assert!(!said.contains(&Said::Writer), "{said:?}");
+    assert!(pair.out.bytes <= 3 * received, "{} bytes", pair.out.bytes);
 }

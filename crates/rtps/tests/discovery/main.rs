@@ -9,6 +9,7 @@ mod liveliness;
 mod matching;
 mod network;
 mod participants;
+mod proof;
 mod room;
 mod sources;
 mod types;

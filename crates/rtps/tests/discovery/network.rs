@@ -9,6 +9,7 @@ use dunlin_wire::{
     VendorId, WriterData,
 };
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 pub(crate) const MS: i64 = 1_000_000;
 pub(crate) const SECOND: i64 = 1000 * MS;
@@ -116,6 +117,12 @@ pub(crate) fn locator(index: usize) -> Locator {
     }
 }
 
+/// Nothing foresees it but who reads this.
+pub(crate) fn random() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(1);
+    LAST.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed)
+}
+
 /// Where announcements are heard by all.
 fn group() -> Locator {
     Locator {
@@ -212,6 +219,7 @@ impl Network {
         config.metatraffic_multicast = vec![group()];
         config.default_unicast = vec![locator(10_000 + index)];
         config.entity_name = format!("node {index}");
+        config.random = Some(random);
         configure(&mut config);
         let own = config.prefix;
         for locator in &config.metatraffic_unicast {
