@@ -311,8 +311,10 @@ fn what_was_written_before_the_first_heartbeat_came_is_asked_for() {
     let mut scene = volatile_reader_of_a_foreign_writer();
     scene.hear(true, 1, 3, 1);
     assert!(scene.out.said().is_empty());
-    let due = scene.reader.next_timeout().unwrap();
-    assert!(due <= Time(20 * MS), "{due:?}");
-    scene.reader.handle_timeout(due, &mut scene.out);
-    assert_eq!(scene.out.said(), ["ACKNACK 1 [1, 2, 3]? !"]);
+    let end = Time(20 * MS);
+    while let Some(due) = scene.reader.next_timeout().filter(|due| *due <= end) {
+        scene.reader.handle_timeout(due, &mut scene.out);
+    }
+    let said = scene.out.said();
+    assert_eq!(said[0], "ACKNACK 1 [1, 2, 3]? !", "{said:?}");
 }

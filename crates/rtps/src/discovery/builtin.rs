@@ -463,7 +463,8 @@ impl<O: Outbox> Outbox for ToReaders<'_, O> {
                 return self.out.push(to, message, payload);
             };
             if !asks || attention.ask(self.now) {
-                self.out.push(to, shifted(message, attention.shift), payload);
+                self.out
+                    .push(to, shifted(message, attention.shift), payload);
             }
             return;
         }

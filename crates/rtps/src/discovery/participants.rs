@@ -373,7 +373,10 @@ impl Discovery {
                 verified: false,
                 source: source.from,
                 credit,
-                shift: self.config.random.map_or(0, |random| proof::shift(random())),
+                shift: self
+                    .config
+                    .random
+                    .map_or(0, |random| proof::shift(random())),
                 knows_us: false,
                 age: self.strangers.add(prefix, size),
                 silent_until: None,

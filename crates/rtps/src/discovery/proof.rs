@@ -57,7 +57,12 @@ impl Discovery {
 
     /// A stranger asks whether we are where we say, and gets the number that it asked with, as far
     /// as its credit goes.
-    pub(super) fn prove(&mut self, source: &Source, message: &Submessage<'_>, out: &mut impl Outbox) {
+    pub(super) fn prove(
+        &mut self,
+        source: &Source,
+        message: &Submessage<'_>,
+        out: &mut impl Outbox,
+    ) {
         let Submessage::Heartbeat(question) = message else {
             return;
         };

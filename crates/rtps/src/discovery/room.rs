@@ -79,7 +79,9 @@ impl Discovery {
         };
         let idle = self.peers.iter();
         let idle = idle.filter(|(_, peer)| peer.is_idle(now) && there(peer));
-        let mut idle: Vec<_> = idle.map(|(prefix, peer)| (peer.precedence(), *prefix)).collect();
+        let mut idle: Vec<_> = idle
+            .map(|(prefix, peer)| (peer.precedence(), *prefix))
+            .collect();
         idle.sort_unstable();
         let mut idle = idle.into_iter().take(MOST_LOOKED_AT);
         match idle.find(|(_, prefix)| !self.catalog.is_matched_with(*prefix)) {

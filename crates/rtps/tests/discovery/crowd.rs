@@ -174,7 +174,9 @@ fn a_thousand_participants_with_a_hundred_thousand_endpoints() {
             let begin = std::time::Instant::now();
             network.run(SECOND / 4);
             spent += begin.elapsed();
-            let known = network.nodes[0].discovery.knows_all_of(crate::network::prefix(index));
+            let known = network.nodes[0]
+                .discovery
+                .knows_all_of(crate::network::prefix(index));
             silent += usize::from(!known);
             for event in network.nodes[0].news() {
                 let is_match = matches!(

@@ -72,6 +72,8 @@ pub(crate) struct Network {
     locators: BTreeMap<Locator, usize>,
     /// Where announcements go beside multicast.
     pub(crate) initial_peers: Vec<usize>,
+    /// With what those that join prove where they are; without, a name is believed.
+    pub(crate) random_numbers: Option<fn() -> u64>,
 }
 
 /// Records what a participant says, as datagrams.
@@ -118,7 +120,7 @@ pub(crate) fn locator(index: usize) -> Locator {
 }
 
 /// Nothing foresees it but who reads this.
-pub(crate) fn random() -> u64 {
+fn random() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(1);
     LAST.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed)
 }
@@ -162,7 +164,15 @@ impl Network {
             random: seed,
             locators: BTreeMap::new(),
             initial_peers: Vec::new(),
+            random_numbers: None,
         }
+    }
+
+    /// Participants that believe only whoever gets what is sent to its address.
+    pub(crate) fn proving() -> Self {
+        let mut network = Self::new();
+        network.random_numbers = Some(random);
+        network
     }
 
     /// Some participants, started now.
@@ -219,7 +229,7 @@ impl Network {
         config.metatraffic_multicast = vec![group()];
         config.default_unicast = vec![locator(10_000 + index)];
         config.entity_name = format!("node {index}");
-        config.random = Some(random);
+        config.random = self.random_numbers;
         configure(&mut config);
         let own = config.prefix;
         for locator in &config.metatraffic_unicast {

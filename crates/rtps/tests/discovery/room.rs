@@ -49,14 +49,7 @@ fn answer_at(discovery: &mut Discovery, now: Time, host: u8, n: usize) {
         payload: Payload::Data(&payload),
     };
     let message = Submessage::Data(data);
-    discovery.handle(
-        now,
-        &source,
-        None,
-        &message,
-        &mut Nowhere,
-        &mut Vec::new(),
-    );
+    discovery.handle(now, &source, None, &message, &mut Nowhere, &mut Vec::new());
 }
 
 #[test]
@@ -118,7 +111,10 @@ fn whoever_is_silent_and_matched_with_nothing_gives_way() {
     answer_at(&mut discovery, Time(30 * SECOND), 9, 9);
     let met = met(&discovery);
     assert_eq!(met.len(), 8);
-    assert!(met.contains(&prefix(9)) && !met.contains(&prefix(3)), "{met:?}");
+    assert!(
+        met.contains(&prefix(9)) && !met.contains(&prefix(3)),
+        "{met:?}"
+    );
 }
 
 #[test]

@@ -362,7 +362,13 @@ fn every_count_of_a_reader_has_its_words() {
         &[(DiagnosticFact::Filtered, 9), (DiagnosticFact::TakenIn, 1)],
     )];
     assert_eq!(found(&domain, &some_pass), []);
-    let takes = |ms: i64| [answer(r, w, &[(DiagnosticFact::ListenerTakes, ms * 1_000_000)])];
+    let takes = |ms: i64| {
+        [answer(
+            r,
+            w,
+            &[(DiagnosticFact::ListenerTakes, ms * 1_000_000)],
+        )]
+    };
     let words = ["listener of reader", "52 ms", "DUNLIN_LISTENERS"];
     only(&found(&domain, &takes(52)), Cause::SlowListener, &words);
     assert_eq!(found(&domain, &takes(3)), []);

@@ -144,7 +144,8 @@ impl Discovery {
             self.call(now, prefix, out);
             let most = self.config.limits.unmatched_lease;
             if let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.verified) {
-                self.doubts.set(prefix, now.after(peer.probe_pause(now, most)));
+                self.doubts
+                    .set(prefix, now.after(peer.probe_pause(now, most)));
                 self.probe(now, prefix, out);
             }
         }
