@@ -150,4 +150,19 @@ fn participants_with_an_ignored_property_are_not_there() {
     wait_for(&c.discovery_events(), |event| is_added(event, d.guid()));
     assert_eq!(a.discovered_participants(), [c.guid()]);
     assert_eq!(b.discovered_participants(), [c.guid()]);
+    let ignored = |by: &DomainParticipant| -> Vec<Guid> {
+        by.ignored_participants().iter().map(|p| p.guid).collect()
+    };
+    // A had announced itself before B was there, and does so again by and by.
+    let until = Instant::now() + Span::from_secs(300);
+    while !(ignored(&a).contains(&b.guid()) && ignored(&b).contains(&a.guid())) {
+        assert!(
+            Instant::now() < until,
+            "{:?} {:?}",
+            ignored(&a),
+            ignored(&b)
+        );
+        std::thread::sleep(Span::from_millis(10));
+    }
+    assert!(!ignored(&a).contains(&c.guid()) && ignored(&d).is_empty());
 }

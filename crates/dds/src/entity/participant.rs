@@ -6,6 +6,7 @@ mod factory;
 mod knowledge;
 mod name_lookup;
 mod polling;
+mod port_holder;
 #[cfg(feature = "simulation")]
 mod simulated;
 mod sockets;

@@ -5,6 +5,7 @@
 //! participant messages tell who lives. It owns the built-in writers and readers, which are the
 //! same `Writer` and `Reader` that carry user data.
 mod announcer;
+mod avoided_participants;
 mod builtin;
 mod catalog;
 mod config;
@@ -40,6 +41,7 @@ use crate::{Outbox, Time, To};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use announcer::{Announcer, detector};
+use avoided_participants::AvoidedParticipants;
 use builtin::{BuiltinTopic, BuiltinTopics};
 use catalog::Catalog;
 use diagnostics::Diagnostics;
@@ -92,6 +94,7 @@ pub struct Discovery {
     type_lookup: TypeLookup,
     /// Participants that the application does not want to hear of.
     ignored: BTreeSet<GuidPrefix>,
+    avoided: AvoidedParticipants,
 }
 
 impl Discovery {
@@ -122,6 +125,7 @@ impl Discovery {
             awaited_types: RenewableTimers::default(),
             type_lookup: TypeLookup::default(),
             ignored: BTreeSet::new(),
+            avoided: AvoidedParticipants::default(),
             config,
         })
     }
@@ -536,6 +540,11 @@ impl Discovery {
     /// The other participants.
     pub fn participants(&self) -> impl Iterator<Item = &ParticipantData> {
         self.peers.values().map(|peer| &peer.data)
+    }
+
+    /// Those that are left alone for a property that they announce, 32 at most.
+    pub fn avoided_participants(&self, now: Time) -> impl Iterator<Item = &ParticipantData> {
+        self.avoided.there(now)
     }
 
     /// How many writers and readers are known, local ones included.

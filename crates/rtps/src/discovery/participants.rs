@@ -235,6 +235,7 @@ impl Discovery {
             self.heard.malformed += 1;
             return;
         }
+        self.avoided.forget(source.prefix);
         // A stranger has nothing that could be lost, and its goodbye may be anybody's.
         let Some(peer) = self.peers.get_mut(&source.prefix).filter(|p| p.verified) else {
             return;
@@ -292,8 +293,9 @@ impl Discovery {
                 if known.is_some() {
                     self.lose(now, prefix, LossReason::Displaced, events);
                 }
-                if !self.config.ignores(&data) {
-                    self.meet(now, source, data, size, out, events);
+                match self.config.ignores(&data) {
+                    true => self.avoided.note(now, data),
+                    false => self.meet(now, source, data, size, out, events),
                 }
             }
         }

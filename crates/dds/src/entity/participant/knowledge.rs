@@ -4,13 +4,21 @@ use super::DomainParticipant;
 use crate::discovery::builtin_topics::{ParticipantBuiltinTopicData, TopicBuiltinTopicData};
 use dunlin_rtps::InstanceHandle;
 use dunlin_rtps::discovery::Discovery;
-use dunlin_wire::Guid;
+use dunlin_wire::{Guid, ParticipantData};
 use std::collections::BTreeSet;
 
 impl DomainParticipant {
     /// The other participants.
     pub fn discovered_participants(&self) -> Vec<Guid> {
         self.known(|discovery| discovery.participants().map(|data| data.guid).collect())
+    }
+
+    /// What those say of themselves that are ignored for a property
+    /// ([`ParticipantConfig::ignored_properties`](crate::ParticipantConfig::ignored_properties)),
+    /// as long as they announce themselves; 32 at most.
+    pub fn ignored_participants(&self) -> Vec<ParticipantData> {
+        let now = self.guard.shared.clock.now();
+        self.known(|discovery| discovery.avoided_participants(now).cloned().collect())
     }
 
     /// What another participant says of itself; `None` if it is not known.

@@ -1,4 +1,5 @@
 //! The receivers of a participant: which ports and groups it listens to.
+use super::port_holder::holder;
 use crate::discovery::peers::{AvailableTransports, InitialPeers, neighbours};
 use crate::entity::config::{ParticipantConfig, TcpSettings};
 use crate::error::{Error, Result};
@@ -40,8 +41,12 @@ impl Sockets {
         Error::Io {
             what: match error.kind() {
                 io::ErrorKind::AddrInUse => format!(
-                    "listening at TCP port {port}, which another participant of this host may have; choose another port, or 0 to \
-                     listen nowhere (ParticipantConfig::tcp, {}, perftest's -transportServerBindPort)",
+                    "listening at TCP port {port}, which {}; choose another port, or 0 to listen nowhere (ParticipantConfig::tcp, \
+                     {}, perftest's -transportServerBindPort)",
+                    holder(port).map_or_else(
+                        || "another participant of this host may have".to_owned(),
+                        |holder| format!("{holder} has")
+                    ),
                     TcpSettings::VARIABLE
                 ),
                 _ => format!("listening at TCP port {port}"),
