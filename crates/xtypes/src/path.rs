@@ -106,7 +106,8 @@ impl MemberPath {
 
     /// Finds the member in a payload of the type; `None` if it is absent, beyond the end of a
     /// sequence, in a case that is not selected, or unknown to the older version of the type that
-    /// the sender has. Nothing behind the member is looked at. Does not allocate.
+    /// the sender has. Of a member of a mutable type that comes twice the last counts; else nothing
+    /// behind the member is looked at. Does not allocate.
     ///
     /// # Errors
     /// Whatever makes it impossible to tell where the member is.
@@ -291,16 +292,23 @@ impl MemberPath {
     }
 }
 
-/// Goes to the member of this id of a mutable type.
+/// Goes to the member of this id of a mutable type. Of those that come twice the last counts, as
+/// for whoever reads the whole value, so that nobody is shown another value than the others see.
 fn find_labelled(r: &mut Reader<'_>, id: u32) -> Result<bool, ValueError> {
+    let mut found = None;
     while let Some(member) = r.next_member()? {
         r.take_steps(1)?;
         if member.id() == id {
-            return Ok(true);
+            found = Some(r.clone());
         }
         r.end_member(member);
     }
-    Ok(false)
+    let Some(mut found) = found else {
+        return Ok(false);
+    };
+    found.set_steps(r.steps());
+    *r = found;
+    Ok(true)
 }
 
 /// Where the number at the end of the steps always is.

@@ -8,7 +8,8 @@ use dunlin_cdr::{
 };
 use dunlin_derive::{Data, Topic};
 use dunlin_xtypes::{
-    Assignment, DynamicType, KeyPlan, Mapping, MappingError, MemberPath, Origin, ValueError,
+    Assignment, Converter, DynamicType, KeyPlan, Mapping, MappingError, MemberPath, Origin, Value,
+    ValueError,
 };
 
 #[derive(Data, Debug, Clone, Copy, PartialEq, Default)]
@@ -291,4 +292,49 @@ fn what_does_not_fit_is_said_with_both_types() {
 #[topic(crate = "dunlin_cdr")]
 struct Other {
     count: String,
+}
+
+#[derive(Topic, Debug, Clone, PartialEq, Default)]
+#[topic(crate = "dunlin_cdr", extensibility = "mutable")]
+struct Flat {
+    #[key]
+    a: u32,
+    b: u32,
+}
+
+/// What a mutable type has of a member that comes twice is the same for all who look: what one
+/// judges is what the other sees.
+#[test]
+fn the_last_of_members_that_come_twice_counts() {
+    // EMHEADERs with length code 2: 4 bytes follow (DDS-XTypes 1.3 7.4.3.4.2).
+    let members: [(u32, u32); 5] = [(1, 10), (0, 1), (1, 20), (0, 2), (1, 30)];
+    let mut twice = vec![0, 0x0b, 0, 0, 40, 0, 0, 0];
+    for (id, value) in members {
+        twice.extend(((2_u32 << 28) | id).to_le_bytes());
+        twice.extend(value.to_le_bytes());
+    }
+    let seen = Flat { a: 2, b: 30 };
+    assert_eq!(from_payload::<Flat>(&twice).unwrap(), seen);
+    let ty = DynamicType::of::<Flat>().unwrap();
+    for (path, value) in [("a", 2), ("b", 30)] {
+        let found = member(&ty, path).locate(&twice).unwrap().unwrap();
+        assert_eq!(found.value(), Some(Value::Unsigned(value)), "{path}");
+    }
+    for xcdr in [Xcdr::V1, Xcdr::V2] {
+        let mut out = BytesMut::new();
+        let converter = Converter::new(&ty, xcdr, Endianness::NATIVE);
+        converter.convert(&twice, &mut out).unwrap();
+        assert_eq!(from_payload::<Flat>(&out).unwrap(), seen);
+    }
+    let assignment = Assignment {
+        target: member(&ty, "a"),
+        origin: Origin::Member(member(&ty, "b")),
+    };
+    let mapping = Mapping::new(&ty, &ty, &[assignment]).unwrap();
+    let mut out = BytesMut::new();
+    mapping.map(&twice, Duration::ZERO, &mut out).unwrap();
+    assert_eq!(from_payload::<Flat>(&out).unwrap(), Flat { a: 30, b: 30 });
+    let hash = KeyPlan::new(&ty).key_hash(&twice).unwrap();
+    let once = payload(&seen, Xcdr::V2, Endianness::NATIVE);
+    assert_eq!(KeyPlan::new(&ty).key_hash(&once).unwrap(), hash);
 }
