@@ -559,3 +559,74 @@ fn a_running_service_is_administered_over_dds() {
         },
     );
 }
+
+#[test]
+fn what_keeps_participants_from_starting_is_named() {
+    let test = "what_keeps_participants_from_starting_is_named";
+    in_namespace(test, LOOPBACK, || {
+        let taken = std::net::TcpListener::bind("0.0.0.0:0").unwrap();
+        let port = taken.local_addr().unwrap().port();
+        let text = TOML
+            .replace(
+                "domain = 0",
+                &format!("domain = 0\ntransports = \"tcp\"\ntcp = {{ port = {port} }}"),
+            )
+            .replace("domain = 1", "domain = 1\ninterfaces = [\"eth7\"]");
+        let directory = tempfile::tempdir().unwrap();
+        let file = written(directory.path(), "yard.toml", &text);
+        let output = dunlin(&format!("route run {file} -stopAfter 600"));
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{told}");
+        let holder = format!("TCP port {port}, which process {} (", std::process::id());
+        assert!(told.contains("near: ") && told.contains(&holder), "{told}");
+        let missing = told.lines().find(|line| line.contains("far: "));
+        assert!(
+            missing.is_some_and(|line| line.contains("`eth7`") && line.contains("there are: lo")),
+            "{told}"
+        );
+    });
+}
+
+#[test]
+fn a_service_that_runs_already_is_told_of_and_nothing_comes_twice() {
+    let test = "a_service_that_runs_already_is_told_of_and_nothing_comes_twice";
+    in_namespace(test, LOOPBACK, || {
+        let directory = tempfile::tempdir().unwrap();
+        let file = written(directory.path(), "yard.toml", TOML);
+        let program = Path::new(env!("CARGO_BIN_EXE_dunlin"));
+        let mut services = [(); 2].map(|()| start(program, &["route", "run", &file]));
+        let mut logs = services.each_mut().map(Log::of);
+        let ids = [services[1].id(), services[0].id()];
+        for (log, other) in logs.iter_mut().zip(ids) {
+            let process = format!("in process {other}: each ignores the other");
+            let told = "service \"yard\" of group \"yard\" runs already on host ";
+            log.wait_for(&["/connections/near Running", told, &process]);
+        }
+        let (near, far) = (participant(0, "near"), participant(1, "far"));
+        let history = DataWriterQos {
+            history: History::KeepAll,
+            ..Default::default()
+        };
+        let qos = DataReaderQos {
+            reliability: Reliability::RELIABLE,
+            history: History::KeepAll,
+            ..Default::default()
+        };
+        let reader = reader::<Shape>(&far, "Square", qos, Default::default());
+        let writer = writer::<Shape>(&near, "Square", history, Default::default());
+        writer.wait_for_matched(2, SOON).unwrap();
+        reader.wait_for_matched(2, SOON).unwrap();
+        for x in 0..10 {
+            let color = "BLUE".into();
+            writer.write(&Shape { color, x }).unwrap();
+        }
+        writer.wait_for_acknowledgments(SOON).unwrap();
+        // Each has its outputs acknowledged before it ends.
+        for service in services {
+            assert_eq!(interrupted(service).status.code(), Some(0));
+        }
+        let mut seen = Vec::new();
+        reader.take_each(|sample| seen.extend(sample.into_data().map(|shape| shape.x)));
+        assert_eq!(seen, (0..10).collect::<Vec<_>>());
+    });
+}

@@ -7,7 +7,9 @@
 mod admission;
 mod backlog;
 mod convert;
+mod echo;
 mod input;
+mod last_samples;
 mod output;
 mod process;
 mod registry;

@@ -280,6 +280,9 @@ pub struct RouteSettings {
     pub stall_timeout: Duration,
     /// An instance is kept registered for this time after its last source has ended.
     pub unregister_delay: Duration,
+    /// The last sample of each instance is kept, and written again when a source returns of which
+    /// the instance was unregistered since it was gone.
+    pub reassert: bool,
 }
 
 impl RouteSettings {
@@ -298,6 +301,7 @@ impl RouteSettings {
             backlog: Backlog::default(),
             stall_timeout: Duration::from_secs(5),
             unregister_delay: Duration::ZERO,
+            reassert: false,
         }
     }
 

@@ -4,6 +4,7 @@ mod execution;
 mod qos;
 mod site;
 mod snapshot;
+mod stall;
 mod types;
 
 use crate::engine::lock;

@@ -296,6 +296,11 @@ impl Table {
         self.answered(now, route, |entry| entry.failed(now, slot, reason));
     }
 
+    /// A route does harm, for this reason.
+    pub(crate) fn break_off(&mut self, now: Time, route: RouteId, reason: String) {
+        self.answered(now, route, |entry| entry.break_off(now, reason));
+    }
+
     /// The routes that want to know what their type is: its registered name, as far as it is known,
     /// and the sources that may be asked.
     pub(crate) fn open_types(&self) -> Vec<OpenType> {

@@ -170,3 +170,63 @@ fn a_writer_that_is_killed_and_started_again_is_heard() {
         service.stop();
     });
 }
+
+/// Writes one sample of two topics and keeps silent from then on.
+fn write_once() {
+    let config = ParticipantConfig {
+        transports: Transports::UDP,
+        lease_duration: Duration::from_secs(1),
+        announce_period: Duration::from_millis(300),
+        ..Default::default()
+    };
+    let near = DomainParticipant::with_config(NEAR, config).unwrap();
+    let writers = ["T", "U"].map(|topic| writer::<Keyed>(&near, topic, reliable().0));
+    for writer in &writers {
+        writer.write(&keyed("a", 7)).unwrap();
+    }
+    std::thread::sleep(std::time::Duration::from_secs(300));
+}
+
+fn signal(child: &Killed, name: &str) {
+    let id = child.0.id().to_string();
+    let done = Command::new("kill").args([name, &id]).status().unwrap();
+    assert!(done.success());
+}
+
+#[test]
+fn what_is_reasserted_lives_again_when_its_source_returns() {
+    let name = "what_is_reasserted_lives_again_when_its_source_returns";
+    in_namespace(name, LOOPBACK, || {
+        if std::env::var(CHILD).is_ok() {
+            return write_once();
+        }
+        use InstanceState::{Alive, NotAliveNoWriters};
+        let mut routes = vec![route::<Keyed>("T", 0), route::<Keyed>("U", 0)];
+        routes[0].settings.reassert = true;
+        let service = Service::start(plan(Transports::UDP, routes)).unwrap();
+        let far = participant(FAR, Transports::UDP);
+        let mut watches =
+            ["T", "U"].map(|topic| Watch::new(reader::<Keyed>(&far, topic, reliable().1)));
+        for topic in ["T", "U"] {
+            let output = format!("{}/outputs/out", route_path(topic));
+            wait_for(&service, &output, |node| node.matched == 1);
+        }
+        let source = spawn(name, 0);
+        for round in 0..2 {
+            for watch in &mut watches[..if round == 0 { 2 } else { 1 }] {
+                watch.wait_for(&[("a", Alive)]);
+            }
+            signal(&source, "-STOP");
+            for watch in &mut watches[..if round == 0 { 2 } else { 1 }] {
+                watch.wait_for(&[("a", NotAliveNoWriters)]);
+            }
+            signal(&source, "-CONT");
+        }
+        let [again, other] = &mut watches;
+        again.wait_for(&[("a", Alive)]);
+        let input = format!("{}/inputs/in", route_path("U"));
+        wait_for(&service, &input, |node| node.matched == 1);
+        assert_eq!(other.take(), [], "nobody has asked for that");
+        service.stop();
+    });
+}

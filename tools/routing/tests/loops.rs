@@ -130,3 +130,60 @@ fn two_services_side_by_side_come_to_rest() {
         ring(2)
     });
 }
+
+#[test]
+fn a_router_that_does_not_say_whose_samples_it_passes_back_is_found_out() {
+    let name = "a_router_that_does_not_say_whose_samples_it_passes_back_is_found_out";
+    in_namespace(name, LOOPBACK, || {
+        const SAMPLES: u32 = 500;
+        let service = Service::start(with_auto(vec![auto(0)])).unwrap();
+        let (wqos, rqos) = reliable();
+        let near = participant(NEAR, Transports::UDP);
+        let other = ["out", "in"].map(|side| ParticipantConfig {
+            transports: Transports::UDP,
+            name: format!("other {side}"),
+            ..Default::default()
+        });
+        let [back, forth] = other;
+        let back = DomainParticipant::with_config(NEAR, back).unwrap();
+        let forth = DomainParticipant::with_config(FAR, forth).unwrap();
+        let source = near.writer_with::<Keyless>("T", wqos.clone()).unwrap();
+        let input = forth.reader_with::<Keyless>("T", rqos).unwrap();
+        let output = back.writer_with::<Keyless>("T", wqos).unwrap();
+        source.wait_for_matched(1, SOON).unwrap();
+        output.wait_for_matched(1, SOON).unwrap();
+        input.wait_for_matched(1, SOON).unwrap();
+        let path = format!("{SESSION}/auto_routes/all 0/routes/T");
+        wait_for(&service, &format!("{path}/inputs/in"), |n| n.matched == 2);
+        wait_for(&service, &format!("{path}/outputs/out"), |n| n.matched == 1);
+        for number in 0..SAMPLES {
+            source.write(&keyless(number, 8)).unwrap();
+        }
+        let begun = Instant::now();
+        let failed = loop {
+            for sample in input.take() {
+                let time = sample.info.source_timestamp;
+                if let (Some(data), Some(time)) = (sample.data(), time) {
+                    output.write_with_timestamp(data, time).unwrap();
+                }
+            }
+            std::thread::sleep(Span::from_millis(20));
+            let tree = service.state();
+            let route = tree.at(&path).unwrap();
+            match &route.state {
+                dunlin_routing::state::State::Failed(why) => {
+                    // It has let go of them all.
+                    assert!(route.children.iter().all(|end| end.matched == 0));
+                    break why.clone();
+                }
+                other => assert!(begun.elapsed() < Span::from_secs(120), "{other:?}"),
+            }
+        };
+        assert!(
+            failed.starts_with("echo: ") && failed.contains("\"other out\""),
+            "{failed}"
+        );
+        assert!(failed.contains(&output.guid().to_string()), "{failed}");
+        service.stop();
+    });
+}

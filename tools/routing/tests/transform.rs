@@ -3,6 +3,7 @@ mod common;
 
 use common::namespace::{LOOPBACK, in_namespace};
 use common::*;
+use dunlin::observe::TypeState;
 use dunlin::xtypes::DynamicType;
 use dunlin::*;
 use dunlin_routing::Service;
@@ -99,6 +100,46 @@ fn a_map_makes_samples_and_instances_of_another_type() {
             service.stop();
         },
     );
+}
+
+#[test]
+fn an_output_announces_the_type_that_it_makes() {
+    let name = "an_output_announces_the_type_that_it_makes";
+    in_namespace(name, LOOPBACK, || {
+        for tells in [true, false] {
+            let mut plan = mapped(&ALL);
+            let route = &mut plan.domain_routes[0].sessions[0].routes[0];
+            route.settings.route_types = tells;
+            let service = Service::start(plan).unwrap();
+            let (_writer, reader, [_near, far]) = ends::<Keyed, Mapped>(&service);
+            let [guid] = reader.matched_publications()[..] else {
+                panic!("{:?}", reader.matched_publications());
+            };
+            let writers = far.domain().writers;
+            let writer = writers.iter().find(|writer| writer.guid == guid).unwrap();
+            assert_eq!(writer.type_information.is_some(), tells);
+            assert_eq!(writer.type_name, Mapped::TYPE_NAME);
+            if !tells {
+                continue;
+            }
+            // Whoever asks is told all of it.
+            let begun = std::time::Instant::now();
+            let told = loop {
+                if let Some(TypeState::Known(ty)) = far.look_up_type(guid) {
+                    break ty;
+                }
+                assert!(
+                    begun.elapsed().as_secs() < 120,
+                    "{:?}",
+                    far.look_up_type(guid)
+                );
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            };
+            let own = DynamicType::of::<Mapped>().unwrap();
+            assert_eq!(told.digest(), own.digest());
+            service.stop();
+        }
+    });
 }
 
 #[test]

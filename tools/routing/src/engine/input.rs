@@ -135,7 +135,7 @@ impl UntypedReaderListener for DataListener {
     }
 
     fn on_subscription_matched(&self, _: &UntypedReader, status: &MatchedStatus) {
-        if status.current_count_change < 0 {
+        if status.current_count_change != 0 {
             self.0.look_for_sources();
         }
     }

@@ -127,6 +127,7 @@ impl OutputLane {
         if self.backlog.is_empty() {
             return;
         }
+        let before = self.backlog.len();
         while let Some(next) = self.backlog.front() {
             let payload = [Piece::Shared(next.payload.clone())];
             let written = self.writer.try_write(next.kind, &payload, &next.options);
@@ -135,6 +136,9 @@ impl OutputLane {
                 break;
             }
             self.backlog.pop();
+        }
+        if self.backlog.len() < before {
+            self.tally.note_still(!self.backlog.is_empty());
         }
         self.note_backlog();
     }
@@ -227,6 +231,9 @@ impl OutputLane {
     fn line_up(&mut self, change: &Passing<'_>) {
         if !change.is_reliable {
             return add(&self.tally.dropped_full, 1);
+        }
+        if self.backlog.is_empty() {
+            self.tally.note_still(true);
         }
         self.backlog.push(Waiting {
             kind: change.kind,

@@ -1,6 +1,8 @@
 //! A route at work.
 use super::convert::Conversion;
+use super::echo::EchoWatch;
 use super::input::InputLane;
+use super::last_samples::LastSamples;
 use super::lock;
 use super::output::{OutputLane, Passing};
 use super::process::Process;
@@ -47,6 +49,8 @@ pub(crate) struct Rules {
     pub(crate) router: u32,
     /// An instance is kept registered so long after its last source has vanished.
     pub(crate) unregister_delay: Duration,
+    /// The last sample of an instance is written again when its source returns.
+    pub(crate) reasserts: bool,
     /// Bounds of what waits.
     pub(crate) backlog: Backlog,
 }
@@ -61,6 +65,7 @@ impl Rules {
             router,
             unregister_delay: Duration::try_from(settings.unregister_delay)
                 .unwrap_or(Duration::MAX / 4),
+            reasserts: settings.reassert,
             backlog: settings.backlog,
         }
     }
@@ -76,6 +81,12 @@ impl Rules {
             (ChangeKind::DisposedUnregistered, false, true) => Some(ChangeKind::Unregistered),
             _ => None,
         }
+    }
+
+    /// Could it be known again if it came back without a word of whose it is?
+    fn keeps_time(&self, sample: &UntypedSample) -> bool {
+        let origin = sample.info.origin.as_ref();
+        self.original_timestamp && origin.is_none_or(|origin| origin.original_writer.is_none())
     }
 
     /// What is said of a change beside its payload; `None` if it has been here before, or has come
@@ -128,10 +139,12 @@ pub(crate) struct RouteCore {
     paused: AtomicBool,
     /// The period of the processor is over.
     ticked: AtomicBool,
-    /// A source may have vanished.
+    /// A source may have vanished, or returned.
     thinned: AtomicBool,
     /// Nanoseconds after the start when something that waits is to be given up.
     forgets: AtomicU64,
+    /// Whose samples have been here before.
+    echo: Mutex<Option<Guid>>,
     /// Its clock begins here.
     started: Instant,
     edits: Mutex<Vec<Edit>>,
@@ -151,7 +164,10 @@ struct Work {
     /// There if the outputs unregister what the last source has left.
     registry: Option<Registry>,
     orphans: Vec<(u64, InstanceHandle)>,
+    /// There if what was unregistered comes back with its source.
+    last_samples: Option<LastSamples>,
     strays: Strays,
+    echoes: EchoWatch,
     turns: u64,
 }
 
@@ -186,6 +202,7 @@ impl RouteCore {
             ticked: AtomicBool::new(false),
             thinned: AtomicBool::new(false),
             forgets: AtomicU64::new(u64::MAX),
+            echo: Mutex::default(),
             started,
             edits: Mutex::default(),
             edited: AtomicBool::new(false),
@@ -198,7 +215,9 @@ impl RouteCore {
                     .unregisters
                     .then(|| Registry::new(rules.unregister_delay)),
                 orphans: Vec::new(),
+                last_samples: (rules.reasserts && rules.unregisters).then(LastSamples::default),
                 strays: Strays::new(rules.backlog),
+                echoes: EchoWatch::default(),
                 turns: 0,
             }))),
             hops: Mutex::default(),
@@ -235,7 +254,8 @@ impl RouteCore {
         self.pump();
     }
 
-    /// Sources may have vanished: what they leave is unregistered, behind what they wrote.
+    /// Sources may have vanished: what they leave is unregistered, behind what they wrote. Or they
+    /// may have returned.
     pub(crate) fn look_for_sources(&self) {
         self.thinned.store(true, SeqCst);
         self.pump();
@@ -257,6 +277,11 @@ impl RouteCore {
     pub(crate) fn tick(&self) {
         self.ticked.store(true, SeqCst);
         self.pump();
+    }
+
+    /// The writer by which samples come back that have been here, if they do; told once.
+    pub(crate) fn take_echo(&self) -> Option<Guid> {
+        lock(&self.echo).take()
     }
 
     /// Its processor has failed too often.
@@ -375,6 +400,9 @@ impl Work {
         registry.forget(now, &mut self.orphans);
         route.look_again(stray.into_iter().chain(registry.due()).min());
         for (scope, instance) in self.orphans.drain(..) {
+            if let Some(last) = &mut self.last_samples {
+                last.orphan((scope, instance));
+            }
             let options = WriteOptions {
                 instance: Some(instance),
                 ..WriteOptions::default()
@@ -388,6 +416,68 @@ impl Work {
             let takes = |output: &&mut OutputLane| output.sources.include(scope, &Guid::UNKNOWN);
             let outputs = self.outputs.iter_mut();
             outputs.filter(takes).for_each(|output| output.put(&change));
+        }
+        if is_thinned {
+            self.reassert(route);
+        }
+    }
+
+    /// Writes the last samples again of sources that have returned: not as copies, or readers that
+    /// have had them would drop them.
+    fn reassert(&mut self, route: &RouteCore) {
+        let Self {
+            inputs,
+            outputs,
+            registry,
+            processor,
+            last_samples: Some(last_samples),
+            ..
+        } = self
+        else {
+            return;
+        };
+        for input in inputs {
+            let (Some(scope), Some(registry)) = (input.scope, registry.as_mut()) else {
+                continue;
+            };
+            let mut there = input.reader.matched_publications();
+            there.retain(|writer| input.admission.look(writer));
+            for ((of, instance), last) in last_samples.returned(scope, &there) {
+                let source = (input.lane(), last.writer);
+                registry.note(source, (of, instance), ChangeKind::Alive);
+                let change = Change {
+                    kind: ChangeKind::Alive,
+                    payload: Bytes::copy_from_slice(&last.payload),
+                    options: WriteOptions {
+                        timestamp: last.timestamp.filter(|_| route.rules.original_timestamp),
+                        instance: Some(instance),
+                        origin: None,
+                    },
+                    written: last.timestamp,
+                    input: input.slot.index,
+                    writer: last.writer,
+                    is_reliable: input.is_reliable,
+                    group: input.slot.group,
+                };
+                if let Some(process) = processor {
+                    let now = route.started.elapsed();
+                    process.call(outputs, |processor, out| {
+                        processor.on_data(now, change, out)
+                    });
+                    continue;
+                }
+                let passing = Passing {
+                    kind: change.kind,
+                    payload: &change.payload,
+                    options: &change.options,
+                    is_reliable: change.is_reliable,
+                };
+                for at in input.targets(&change.writer) {
+                    if let Some(output) = outputs.get_mut(at) {
+                        output.put(&passing);
+                    }
+                }
+            }
         }
     }
 
@@ -420,6 +510,8 @@ impl Work {
             processor,
             registry,
             strays,
+            echoes,
+            last_samples,
             ..
         } = self;
         let Some(input) = inputs.get_mut(at) else {
@@ -435,7 +527,13 @@ impl Work {
             if !input.admits(&sample.info.publication) {
                 continue;
             }
-            let between = (registry.as_mut(), processor.as_mut(), &mut *strays);
+            let between = Between {
+                registry: registry.as_mut(),
+                process: processor.as_mut(),
+                strays,
+                echoes,
+                last_samples: last_samples.as_mut(),
+            };
             forward(route, input, outputs, between, &sample);
         }
         any
@@ -482,12 +580,21 @@ impl Work {
     }
 }
 
+/// What is between the inputs and the outputs of a route.
+struct Between<'w> {
+    registry: Option<&'w mut Registry>,
+    process: Option<&'w mut Process>,
+    strays: &'w mut Strays,
+    echoes: &'w mut EchoWatch,
+    last_samples: Option<&'w mut LastSamples>,
+}
+
 /// Passes one change on.
 fn forward(
     route: &RouteCore,
     input: &InputLane,
     outputs: &mut [OutputLane],
-    (registry, process, strays): (Option<&mut Registry>, Option<&mut Process>, &mut Strays),
+    between: Between<'_>,
     sample: &UntypedSample,
 ) {
     let rules = &route.rules;
@@ -500,7 +607,7 @@ fn forward(
     };
     let instance = sample.info.instance;
     let is_named = input.is_keyed && instance != InstanceHandle::NIL;
-    let kind = match (registry, input.scope) {
+    let kind = match (between.registry, input.scope) {
         (Some(registry), Some(scope)) if is_named => {
             let source = (input.lane(), sample.info.publication);
             registry.note(source, (scope, instance), kind)
@@ -513,12 +620,29 @@ fn forward(
     let Ok(payload) = sample.payload() else {
         return add(&tally.failed, 1);
     };
+    // What says of itself whose it is was looked up by that.
+    if let Some(timestamp) = sample.info.source_timestamp
+        && EchoWatch::selects(timestamp)
+        && rules.keeps_time(sample)
+    {
+        let about = (timestamp, instance, sample.info.publication);
+        if between
+            .echoes
+            .look_up(route.started.elapsed(), about, &payload)
+        {
+            *lock(&route.echo) = Some(sample.info.publication);
+        }
+    }
     if !input.passes(kind, &payload) {
         return add(&tally.held_back, 1);
     }
     tally.note(kind, payload.len());
     let writer = sample.info.publication;
-    if let Some(process) = process {
+    if let (Some(last), Some(scope), true) = (between.last_samples, input.scope, is_named) {
+        let about = (writer, sample.info.source_timestamp);
+        last.note((scope, instance), kind, about, &payload);
+    }
+    if let Some(process) = between.process {
         let change = Change {
             kind,
             payload,
@@ -550,7 +674,9 @@ fn forward(
         }
     }
     if !has_target && !outputs.is_empty() {
-        strays.push(route.started.elapsed(), writer, &change);
+        between
+            .strays
+            .push(route.started.elapsed(), writer, &change);
     }
 }
 
@@ -566,6 +692,7 @@ mod tests {
             unregisters,
             router: 7,
             unregister_delay: Duration::ZERO,
+            reasserts: false,
             backlog: Backlog::default(),
         }
     }

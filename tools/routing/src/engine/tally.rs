@@ -1,7 +1,10 @@
 //! Counters of an input or output.
+use super::lock;
 use crate::state::Counters;
 use dunlin::ChangeKind;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 /// Counted by the thread that works the route, read by any.
 #[derive(Debug, Default)]
@@ -16,6 +19,8 @@ pub(crate) struct Tally {
     pub(crate) failed: AtomicU64,
     pub(crate) backlog: AtomicU64,
     pub(crate) backlog_bytes: AtomicU64,
+    /// Since when nothing has passed although something waits.
+    still: Mutex<Option<Instant>>,
 }
 
 /// Adds without the cost of an atomic addition: nobody else writes.
@@ -40,6 +45,17 @@ impl Tally {
     pub(crate) fn passed(&self) -> u64 {
         let all = [&self.samples, &self.disposes, &self.unregisters];
         all.iter().map(|counter| counter.load(Relaxed)).sum()
+    }
+
+    /// Something waits since now, or something of what waits has passed just now.
+    #[cold]
+    pub(crate) fn note_still(&self, waits: bool) {
+        *lock(&self.still) = waits.then(Instant::now);
+    }
+
+    /// For how long nothing has passed although something waits.
+    pub(crate) fn still(&self) -> Option<Duration> {
+        lock(&self.still).map(|since| since.elapsed())
     }
 
     /// As they are now.

@@ -436,6 +436,7 @@ fn settings(changes: &mut Changes, old: &RouteSettings, new: &RouteSettings) {
         &old.unregister_delay,
         &new.unregister_delay,
     );
+    changes.anew("reassert", &old.reassert, &new.reassert);
 }
 
 fn input(changes: &mut Changes, old: &Input, new: &Input) {

@@ -1,6 +1,7 @@
 //! The endpoints of a route as the service keeps them.
 use super::qos;
 use super::site::Joined;
+use super::stall::Stall;
 use crate::engine::{
     Admission, Backlog, Budget, Conversion, DataListener, Edit, InputLane, OutputLane,
     RoomListener, RouteCore, Sources, Tally, Transform, lock,
@@ -47,8 +48,7 @@ struct End {
     is_alive: bool,
     /// When it last showed that, if it has to.
     asserted: Option<Time>,
-    /// How much had been written when it last began to stand still, and since when it has.
-    still: Option<(u64, Time)>,
+    stall: Stall,
     /// Readers that were given up.
     given_up: u64,
 }
@@ -166,7 +166,7 @@ impl Ends {
             fault,
             is_alive: design.is_alive,
             asserted: None,
-            still: None,
+            stall: Stall::default(),
             given_up: 0,
         };
         self.slots.insert(slot, end);
@@ -189,7 +189,7 @@ impl Ends {
         for output in &route.outputs {
             transform(route, output, ty, site.types)?;
         }
-        let topic = site.joined.topic(&input.topic, &design.ty)?;
+        let topic = site.joined.topic(&input.topic, &design.ty, None)?;
         let (qos, group) = qos::of_reader(site.session, input, design);
         let subscriber = site.joined.participant.create_subscriber(group);
         let is_reliable = qos.reliability.is_reliable();
@@ -224,7 +224,12 @@ impl Ends {
     ) -> Result<Endpoint, EndError> {
         let transform = transform(route, output, ty, site.types)?;
         let written = written_type(route, output, ty, site.types);
-        let topic = site.joined.topic(&output.topic, &design.ty)?;
+        let made = made_type(route, output, ty, site.types);
+        // What a source says of the same type passes as it is.
+        let made = made.filter(|_| design.ty.information.is_none());
+        let topic = site
+            .joined
+            .topic(&output.topic, &design.ty, made.as_ref())?;
         let (qos, group) = qos::of_writer(site.session, &route.settings, output, design);
         let publisher = site.joined.participant.create_publisher(group);
         let listener = RoomListener(Arc::clone(&self.core));
@@ -304,11 +309,11 @@ impl Ends {
         Some(end.endpoint)
     }
 
-    /// Gives up the slowest readers of outputs that have stood still for so long.
-    pub(super) fn relieve(&mut self, now: Time, patience: Time) {
-        for end in self.slots.values_mut() {
-            end.relieve(now, patience);
-        }
+    /// Gives up the slowest readers of outputs that have stood still for so long; returns when to
+    /// look again.
+    pub(super) fn relieve(&mut self, now: Time, patience: Time) -> Option<Time> {
+        let all = self.slots.values_mut();
+        all.filter_map(|end| end.relieve(now, patience)).min()
     }
 
     /// Takes all endpoints of a side out of the route.
@@ -367,24 +372,16 @@ impl End {
         }
     }
 
-    fn relieve(&mut self, now: Time, patience: Time) {
+    fn relieve(&mut self, now: Time, patience: Time) -> Option<Time> {
         let Endpoint::Writer(writer) = &self.endpoint else {
-            return;
+            return None;
         };
-        if self.tally.counters().backlog == 0 {
-            self.still = None;
-            return;
+        let (is_over, due) = self.stall.look(now, self.tally.still(), patience);
+        if is_over {
+            let passed = self.tally.passed();
+            self.given_up += give_up(writer, || self.tally.passed() != passed);
         }
-        let passed = self.tally.passed();
-        match self.still {
-            Some((before, since)) if before == passed => {
-                if now.saturating_sub(since) >= patience {
-                    self.given_up += give_up(writer, || self.tally.passed() != passed);
-                    self.still = None;
-                }
-            }
-            _ => self.still = Some((passed, now)),
-        }
+        due
     }
 }
 
@@ -431,6 +428,23 @@ fn written_type(
         Some(_) => transformation::output_type(route, output, ty?, types).ok(),
         None => Some(ty?.ty.clone()),
     }
+}
+
+/// The type that an output announces although no source does: that of what it makes. A file tells it
+/// before there is a source.
+fn made_type(
+    route: &Route,
+    output: &Output,
+    ty: Option<&RouteType>,
+    types: &Types,
+) -> Option<DynamicType> {
+    if output.transformation.is_none() || !route.settings.route_types {
+        return None;
+    }
+    let of_file = output.type_name.as_ref().and_then(|name| types.get(name));
+    let of_file = of_file.map(|known| known.ty);
+    let made = of_file.or_else(|| transformation::output_type(route, output, ty?, types).ok())?;
+    Some(made.resolved())
 }
 
 /// Gives up the slowest reader, and the next one, until there is room; returns how many.

@@ -10,7 +10,7 @@ use crate::plan::{
 use crate::processor;
 use crate::table::{Command, Design, Entry, RouteId, Side, Slot, Table, Time, reload};
 use dunlin::observe::{DiscoveryEvent, EntityChange};
-use dunlin::{ParticipantConfig, WaitSet};
+use dunlin::{EntityId, Guid, ParticipantConfig, WaitSet};
 use std::collections::{HashMap, hash_map};
 use std::io;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Drop for Ended {
 pub(super) struct Around {
     pub(super) plan: Plan,
     pub(super) sites: Vec<Site>,
-    who: Identity,
+    pub(super) who: Identity,
     budget: Arc<Budget>,
 }
 
@@ -160,10 +160,11 @@ impl Execution {
             self.discover(at);
         }
         self.table.handle_timeout(self.now());
-        self.relieve();
-        self.work_on_time();
+        self.end_echoes();
+        let relieves = self.relieve();
+        let works = self.work_on_time();
         let asks = self.learn_types(self.now());
-        self.due = self.due.into_iter().chain(asks).min();
+        self.due = [relieves, works, asks].into_iter().flatten().min();
         self.carry_out()
     }
 
@@ -175,28 +176,50 @@ impl Execution {
         Some(due.saturating_sub(self.now()))
     }
 
-    /// No far reader holds up its topic for ever.
-    fn relieve(&mut self) {
+    /// Ends routes whose samples come back to them.
+    fn end_echoes(&mut self) {
+        let all = self.routes.iter();
+        let echoes = all.filter_map(|(id, ends)| Some((*id, ends.core.take_echo()?)));
+        let echoes: Vec<(RouteId, Guid)> = echoes.collect();
         let now = self.now();
-        for (route, ends) in &mut self.routes {
-            let entry = self.table.route(*route);
-            let patience = entry.map(|entry| entry.plan.settings.stall_timeout);
-            // One without end is no time of the standard library.
-            if let Some(Ok(patience)) = patience.map(Time::try_from) {
-                ends.relieve(now, patience);
-            }
+        for (id, writer) in echoes {
+            let sites = self.around.sites.iter();
+            let joined = sites.filter_map(Site::joined);
+            let participant = Guid::new(writer.prefix, EntityId::PARTICIPANT);
+            let mut who = joined
+                .filter_map(|joined| joined.participant.discovered_participant_data(participant));
+            let name = who.next().map(|data| data.name).unwrap_or_default();
+            let (own, group) = (&self.around.who.service, &self.around.who.group);
+            let reason = format!(
+                "echo: what service {own:?} writes comes back to it from participant {name:?} (writer {writer}), which does \
+                 not say that these are copies: have one of the two leave the topic alone, have the other one pass on the \
+                 original writer's GUID, or give both the group_name {group:?} if it knows groups"
+            );
+            self.table.break_off(now, id, reason);
         }
     }
 
-    /// What routes do now and then.
-    fn work_on_time(&mut self) {
+    /// No far reader holds up its topic for ever. Returns when to look again.
+    fn relieve(&mut self) -> Option<Time> {
+        let now = self.now();
+        let all = self.routes.iter_mut();
+        let next = all.filter_map(|(route, ends)| {
+            let patience = self.table.route(*route)?.plan.settings.stall_timeout;
+            // One without end is no time of the standard library.
+            ends.relieve(now, Time::try_from(patience).ok()?)
+        });
+        next.min()
+    }
+
+    /// What routes do now and then; returns when again.
+    fn work_on_time(&mut self) -> Option<Time> {
         let now = self.now();
         let all = self.routes.values_mut();
         let next = all.flat_map(|ends| {
             let sources = ends.core.forget_sources(now);
             [ends.assert_liveliness(now), ends.tick(now), sources]
         });
-        self.due = next.flatten().min();
+        next.flatten().min()
     }
 
     fn watch(&mut self, at: usize, waits: &WaitSet) {

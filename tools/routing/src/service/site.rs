@@ -2,10 +2,13 @@
 use super::ends::EndError;
 use crate::plan::ParticipantPlan;
 use crate::table::{Time, TypeFacts};
+use dunlin::observe::{self, ParticipantData};
 use dunlin::untyped::{TypeSupport, UntypedTopic};
+use dunlin::xtypes::DynamicType;
 use dunlin::{
     DiscoveryEvents, DomainParticipant, ParticipantConfig, Properties, TopicQos, WaitSet,
 };
+use std::collections::BTreeSet;
 
 /// The longest time between two tries to join.
 const LONGEST_WAIT: Time = Time::from_secs(60);
@@ -23,6 +26,23 @@ pub(super) struct Identity {
     pub(super) router: u32,
     /// Tells this execution from others.
     pub(super) execution: u64,
+}
+
+impl Identity {
+    /// What is said of a participant that is ignored, if it is another execution's.
+    fn twin(&self, other: &ParticipantData) -> Option<String> {
+        let own = format!("{:016x}", self.execution);
+        if other.properties.value(SERVICE) == Some(&*own) {
+            return None;
+        }
+        let host = observe::host(other).map(|host| format!(" on host {host}"));
+        let process = observe::process(other).map(|process| format!(" in process {process}"));
+        let (host, process) = (host.unwrap_or_default(), process.unwrap_or_default());
+        let (name, group) = (&other.entity_name, &self.group);
+        Some(format!(
+            "service {name:?} of group {group:?} runs already{host}{process}: each ignores the other"
+        ))
+    }
 }
 
 /// A connection.
@@ -115,6 +135,14 @@ impl Site {
         }
     }
 
+    /// Which other executions there are in its domain that are of the same group.
+    pub(super) fn twins(&self, who: &Identity) -> Option<String> {
+        let others = self.joined.as_ref()?.participant.ignored_participants();
+        let twins: BTreeSet<String> = others.iter().filter_map(|o| who.twin(o)).collect();
+        let twins: Vec<String> = twins.into_iter().collect();
+        (!twins.is_empty()).then(|| twins.join("; "))
+    }
+
     /// Leaves its domain.
     pub(super) fn leave(&mut self) {
         if let Some(joined) = self.joined.take() {
@@ -148,10 +176,20 @@ pub(super) fn config(plan: &ParticipantPlan, who: &Identity) -> ParticipantConfi
 }
 
 impl Joined {
-    /// A topic of a type that nobody here needs to understand.
-    pub(super) fn topic(&self, name: &str, ty: &TypeFacts) -> Result<UntypedTopic, EndError> {
-        let support = TypeSupport::discovered(&ty.name, ty.keyed);
-        let support = support.with_parameters(ty.information.clone(), None);
+    /// A topic of a type that nobody here needs to understand, unless it is `made` here.
+    pub(super) fn topic(
+        &self,
+        name: &str,
+        ty: &TypeFacts,
+        made: Option<&DynamicType>,
+    ) -> Result<UntypedTopic, EndError> {
+        let made = made.and_then(|made| TypeSupport::from_type(made).ok());
+        let made = made.filter(|made| made.is_keyed() == ty.keyed);
+        let support = match made {
+            Some(made) => made.with_name(&ty.name),
+            None => TypeSupport::discovered(&ty.name, ty.keyed)
+                .with_parameters(ty.information.clone(), None),
+        };
         self.participant
             .create_untyped_topic(name, &support, TopicQos::default())
     }

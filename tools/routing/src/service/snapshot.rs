@@ -54,7 +54,10 @@ impl Execution {
                 (None, Some(_)) => State::Running,
                 (None, None) => State::Disabled,
             };
-            Node::new(Path(path), EntityKind::Connection, state)
+            Node {
+                note: site.twins(&self.around.who),
+                ..Node::new(Path(path), EntityKind::Connection, state)
+            }
         });
         let sessions = domain_route.sessions.iter().enumerate();
         let sessions = sessions.map(|(number, session)| self.session(at, number, session, enabled));

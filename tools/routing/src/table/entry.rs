@@ -38,6 +38,18 @@ pub(crate) struct Entry {
     slots: BTreeMap<Slot, Have>,
     /// When it is to be looked at again.
     due: Option<Time>,
+    broken: Option<Broken>,
+}
+
+/// It has done harm, and is not tried again before some time.
+#[derive(Clone, Debug)]
+struct Broken {
+    reason: String,
+    until: Time,
+    /// That time has not come yet.
+    holds: bool,
+    /// How often in a row.
+    count: u32,
 }
 
 /// An endpoint that is there, or is to be.
@@ -85,6 +97,7 @@ impl Entry {
             wanted: BTreeMap::new(),
             slots: BTreeMap::new(),
             due: None,
+            broken: None,
         }
     }
 
@@ -131,6 +144,25 @@ impl Entry {
         }
     }
 
+    /// It has done harm: its endpoints go, and it is tried again after 1, 2, 4 ... 60 s.
+    pub(super) fn break_off(&mut self, now: Time, reason: String) {
+        let recently = |broken: &&Broken| now < broken.until + LONGEST_WAIT;
+        let count = self.broken.as_ref().filter(recently);
+        let count = count.map_or(0, |broken| broken.count);
+        let wait = Time::from_secs(1 << count.min(6)).min(LONGEST_WAIT);
+        self.broken = Some(Broken {
+            reason,
+            until: now + wait,
+            holds: true,
+            count: count.saturating_add(1),
+        });
+    }
+
+    /// Until when it is not tried, and why.
+    fn broken(&self) -> Option<&Broken> {
+        self.broken.as_ref().filter(|broken| broken.holds)
+    }
+
     pub(super) fn is_due(&self, now: Time) -> bool {
         self.due.is_some_and(|due| due <= now)
     }
@@ -162,7 +194,10 @@ impl Entry {
         let mut used = (0..connections.len()).filter(|connection| self.uses(*connection));
         let is_up = |at: usize| connections.get(at).is_some_and(|known| known.is_up);
         self.is_up = used.all(is_up);
-        if !self.enabled {
+        if let Some(broken) = &mut self.broken {
+            broken.holds = broken.until > now;
+        }
+        if !self.enabled || self.broken().is_some() {
             self.settled = None;
             return;
         }
@@ -318,13 +353,15 @@ impl Entry {
 
     /// How it is with the route.
     pub(crate) fn state(&self) -> RouteState {
-        let (state, note) = match () {
-            () if !self.enabled => (State::Disabled, None),
-            () if self.is_made(Side::Input) && self.is_made(Side::Output) => {
+        let broken = self.broken().map(|broken| broken.reason.clone());
+        let (state, note) = match broken {
+            _ if !self.enabled => (State::Disabled, None),
+            Some(reason) => (State::Failed(reason), None),
+            None if self.is_made(Side::Input) && self.is_made(Side::Output) => {
                 (State::Running, self.why_no_type())
             }
-            () if self.settled.is_some() => (State::Started, self.why_not_running()),
-            () => (State::Enabled, Some(self.why_not_started())),
+            None if self.settled.is_some() => (State::Started, self.why_not_running()),
+            None => (State::Enabled, Some(self.why_not_started())),
         };
         SlotState { state, note }
     }

@@ -427,6 +427,7 @@ impl Writer {
                 settings.propagate_unregister,
                 base.propagate_unregister,
             ),
+            ("reassert", settings.reassert, base.reassert),
         ] {
             if value != default {
                 self.line(name, value.to_string());

@@ -348,6 +348,7 @@ impl Writer {
                 settings.unregister_delay != base.unregister_delay,
                 "unregister_delay",
             ),
+            (settings.reassert != base.reassert, "reassert"),
         ] {
             if is_lost {
                 self.lose(tag, what.to_owned());

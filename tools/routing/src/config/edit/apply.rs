@@ -67,6 +67,7 @@ pub(super) fn apply(
         "propagate_unregister" => settings.propagate_unregister = new.propagate_unregister,
         "linger" => settings.linger = new.linger,
         "unregister_delay" => settings.unregister_delay = new.unregister_delay,
+        "reassert" => settings.reassert = new.reassert,
         "backlog" => settings.backlog = new.backlog,
         "stall_timeout" => settings.stall_timeout = new.stall_timeout,
         "topics" | "deny" | "types" | "deny_types" | "rename" => {

@@ -9,7 +9,7 @@ use crate::plan::{
 use dunlin_document::{Problem, Span, did_you_mean, quoted};
 use std::collections::BTreeMap;
 
-pub(super) const ROUTE: [&str; 31] = [
+pub(super) const ROUTE: [&str; 32] = [
     "name",
     "enabled",
     "from",
@@ -38,6 +38,7 @@ pub(super) const ROUTE: [&str; 31] = [
     "propagate_unregister",
     "linger",
     "unregister_delay",
+    "reassert",
     "backlog",
     "stall_timeout",
     "representation",
@@ -455,6 +456,7 @@ impl Reader<'_> {
             unregister_delay: self
                 .duration(table, "unregister_delay")
                 .unwrap_or(base.unregister_delay),
+            reassert: self.boolean(table, "reassert", base.reassert),
         }
     }
 
