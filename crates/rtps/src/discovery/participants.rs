@@ -152,7 +152,7 @@ impl Peer {
     fn is_to_be_told(&mut self) -> bool {
         self.unheard = self.unheard.saturating_add(1);
         let (every, some) = UNHEARD;
-        self.unheard <= some || self.unheard.is_power_of_two() || self.unheard % every == 0
+        self.unheard <= some || self.unheard.is_power_of_two() || self.unheard.is_multiple_of(every)
     }
 
     /// It is silent for so long that it may give way, if it is matched with nothing.
