@@ -24,6 +24,7 @@ use crate::clock::{Nanos, SECOND, monotonic};
 use crate::messaging::{Header, Messaging, Publish, Sample, Topic, Wake, WriteError};
 use crate::options::{Options, PublisherOptions};
 use crate::output::Report;
+use crate::raw::Lines;
 use crate::stats::Latencies;
 
 /// Most raw latencies kept for `-latencyFile`.
@@ -103,7 +104,7 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             waker.wake();
         })?;
         let largest = options.sizes.iter().copied().max().unwrap_or_default();
-        let mut payload = vec![0; Options::payload(largest)];
+        let mut payload = Lines::new(Options::payload(largest));
         // Touched, or all of it would be the one page of zeroes that the kernel has, and copies too
         // cheap.
         std::hint::black_box(&mut payload[..]).fill(0);
@@ -117,7 +118,7 @@ impl<'a, M: Messaging> Publisher<'a, M> {
             roster,
             pongs,
             keys: Keys::new(qos.instances, options.write_instance),
-            payload: Bytes::from(payload),
+            payload: payload.into_bytes(),
             histograms: log(&options.histogram_file)?,
             response_histograms: log(&options.response_histogram_file)?,
             seq: 0,

@@ -14,6 +14,7 @@ use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, sendmsg};
 
 use super::datagram::{MAX_DATA_LEN, Piece, decode, encode};
 use super::gathering::Way;
+use super::lines::Lines;
 use crate::clock::{MILLISECOND, Nanos, monotonic};
 use crate::messaging::{OVERHEAD, Sample, Topic, WriteError};
 
@@ -26,6 +27,9 @@ const GULP: usize = 64 << 10;
 
 /// Without progress for so long, the rest of a message is kept.
 const PATIENCE: Nanos = MILLISECOND;
+
+/// Attempts to send without progress before the processor is offered to others.
+const TRIES: u32 = 100;
 
 /// How long the end waits for what the other side still has to say: to close before it was read
 /// would take back what we said.
@@ -49,7 +53,7 @@ pub(super) struct Outlet {
 
 /// What the receiving thread remembers.
 pub(crate) struct Inlet {
-    buffer: Vec<u8>,
+    buffer: Lines,
     begin: usize,
     end: usize,
 }
@@ -70,7 +74,7 @@ impl Line {
 
     pub(super) fn inlet(&self) -> Inlet {
         Inlet {
-            buffer: vec![0; GULP],
+            buffer: Lines::new(GULP),
             begin: 0,
             end: 0,
         }
@@ -112,6 +116,7 @@ impl Line {
         head[LENGTH..].copy_from_slice(&encode(&sample.header, whole));
         let (mut sent, total) = (0, HEAD + sample.data.len());
         let mut stuck: Option<Nanos> = None;
+        let mut tries = 0u32;
         while sent < total {
             let before = head.get(sent..).unwrap_or_default();
             let data = &sample.data[sent.saturating_sub(HEAD)..];
@@ -125,11 +130,16 @@ impl Line {
                         outlet.rest.extend_from_slice(data);
                         return Ok(true);
                     }
-                    thread::yield_now();
+                    tries += 1;
+                    if tries > TRIES {
+                        // The other side may need this very processor.
+                        thread::yield_now();
+                    }
                 }
                 Some(more) => {
                     sent += more;
                     stuck = None;
+                    tries = 0;
                 }
             }
         }
@@ -246,7 +256,7 @@ impl Inlet {
             (self.begin, self.end) = (0, self.end - self.begin);
         }
         if length > self.buffer.len() {
-            self.buffer.resize(length + GULP, 0);
+            self.buffer.grow(length + GULP);
         }
     }
 }

@@ -10,6 +10,7 @@ mod datagram;
 mod floor;
 mod gathering;
 mod line;
+mod lines;
 mod meeting;
 mod pair;
 mod relay;
@@ -23,6 +24,7 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 
 pub(crate) use datagram::MAX_DATA_LEN;
+pub(crate) use lines::Lines;
 pub(crate) use relay::relay;
 pub(crate) use shm::Shm;
 pub(crate) use tcp::Tcp;

@@ -3,7 +3,8 @@
 //!
 //! A slot is `[message number | length][ack | chunk][members][payload, if it is short]`. The word
 //! with the number is written last, and the reader spins on it, so a short message is one cache
-//! line from core to core. Each message also says how many of the other direction were taken, so
+//! line from core to core. If nothing is under way a message goes into the first slot, so that of a
+//! ping-pong the same lines travel each time. Each message also says how many of the other direction were taken, so
 //! that a ping-pong needs no word besides. There are none of the checks and counts that a transport
 //! for DDS needs; only what is read from the other process stays inside its segment.
 
@@ -16,6 +17,7 @@ use dunlin_shm::{Baseline, Segment};
 
 use super::datagram::{Piece, decode, encode};
 use super::gathering::Way;
+use super::lines::Lines;
 use crate::messaging::{OVERHEAD, Sample, Topic};
 
 /// Where in a segment the count of messages is that its owner has taken, and whether it sleeps.
@@ -36,6 +38,10 @@ const INLINE: usize = REST - HEAD;
 /// Without copies, what is not longer is copied nevertheless: the notes of the protocol, which are
 /// read.
 const NOTES: usize = 64;
+
+/// So many bytes of an answer are fetched before it is written; more than the processor fetches at
+/// once would only wait.
+const CLAIMED: usize = 2_048;
 
 /// Chunks are reused while the processor's own caches still have them.
 const CHUNK_BYTES: usize = 512 << 10;
@@ -67,8 +73,13 @@ impl Shape {
         sane.then(|| (self.chunks_at() + chunks).next_multiple_of(PAGE))
     }
 
-    fn slot(self, message: u32) -> usize {
-        SLOTS + (message & (self.slots - 1)) as usize * LINE
+    fn slot(self, index: u32) -> usize {
+        SLOTS + index as usize * LINE
+    }
+
+    /// The slot behind this one.
+    fn after(self, index: u32) -> u32 {
+        (index + 1) & (self.slots - 1)
     }
 
     fn chunks_at(self) -> usize {
@@ -105,6 +116,8 @@ pub(crate) struct Pair {
 /// What the sending thread remembers.
 pub(super) struct Outlet {
     sent: u64,
+    /// For the next message, unless it goes into the first one.
+    slot: u32,
     /// The last message that used each chunk.
     used: Vec<u64>,
     next: usize,
@@ -113,7 +126,9 @@ pub(super) struct Outlet {
 /// What the receiving thread remembers.
 pub(crate) struct Inlet {
     received: u32,
-    buffer: Vec<u8>,
+    /// The slot that the next message is in, unless it is in the first one.
+    slot: u32,
+    buffer: Lines,
 }
 
 impl Pair {
@@ -146,6 +161,7 @@ impl Pair {
     pub(super) fn outlet(&self) -> Outlet {
         Outlet {
             sent: 0,
+            slot: 0,
             used: vec![0; self.own.shape.chunks as usize],
             next: 0,
         }
@@ -154,7 +170,8 @@ impl Pair {
     pub(super) fn inlet(&self) -> Inlet {
         Inlet {
             received: 0,
-            buffer: vec![0; self.peer.shape.capacity as usize],
+            slot: 0,
+            buffer: Lines::new(self.peer.shape.capacity as usize),
         }
     }
 
@@ -179,7 +196,15 @@ impl Pair {
     pub(super) fn send(&self, outlet: &mut Outlet, topic: Topic, sample: &Sample<'_>) {
         let open = outlet.open(self.acknowledged.load(Ordering::Acquire));
         let (number, length) = (outlet.sent + 1, sample.data.len());
-        let slot = self.own.shape.slot(outlet.sent as u32);
+        // If nothing is under way it is the first one, which is in the caches. A sleeper watches one
+        // word alone, so for it they take turns.
+        let index = if open == 0 && !self.peer.sleeps {
+            0
+        } else {
+            outlet.slot
+        };
+        outlet.slot = self.own.shape.after(index);
+        let slot = self.own.shape.slot(index);
         let mut rest = [0; REST];
         rest[..4].copy_from_slice(&self.taken.load(Ordering::Relaxed).to_le_bytes());
         let whole = Piece {
@@ -222,13 +247,13 @@ impl Pair {
         inlet: &mut Inlet,
         mut sink: impl FnMut(Topic, &Sample<'_>),
     ) -> Result<bool, String> {
-        let slot = self.peer.shape.slot(inlet.received);
-        let word = self.bare.load(slot);
         let number = inlet.received.wrapping_add(1);
-        if word as u32 != number {
+        let Some((index, word)) = self.find(inlet.slot, number) else {
             return Ok(false);
-        }
+        };
+        let slot = self.peer.shape.slot(index);
         let length = (word >> 32) as usize;
+        self.expect_answer(length);
         let mut rest = [0; REST];
         self.bare.read(slot + 8, &mut rest);
         let wrong = || format!("participant {} sends nonsense", self.id);
@@ -250,6 +275,7 @@ impl Pair {
             into
         };
         inlet.received = number;
+        inlet.slot = self.peer.shape.after(index);
         self.taken.store(number, Ordering::Relaxed);
         self.bare.store(CURSOR, u64::from(number));
         let sample = Sample {
@@ -261,13 +287,34 @@ impl Pair {
         Ok(true)
     }
 
+    /// An answer of the same length is likely to follow: its cache lines, which the peer has read,
+    /// come while those of the message do.
+    #[inline]
+    fn expect_answer(&self, length: usize) {
+        self.bare.claim(self.own.shape.slot(0), LINE);
+        if length > INLINE && self.copies {
+            let length = length.min(self.own.shape.capacity as usize).min(CLAIMED);
+            self.bare.claim(self.own.shape.chunk(0), length);
+        }
+    }
+
+    /// Where the message with this number is, and its word: in the slot behind the one before, or in
+    /// the first one.
+    #[inline]
+    fn find(&self, next: u32, number: u32) -> Option<(u32, u64)> {
+        [0, next].into_iter().find_map(|index| {
+            let word = self.bare.load(self.peer.shape.slot(index));
+            (word as u32 == number).then_some((index, word))
+        })
+    }
+
     /// Sleeps until a message comes, or for `longest`.
     pub(super) fn rest(&self, inlet: &Inlet, longest: Duration) -> Result<(), String> {
         self.bare.store(ASLEEP, 1);
         // Either the sender sees that we sleep, or we see its message: the fence in `send` is the
         // other end.
         fence(Ordering::SeqCst);
-        let slot = self.peer.shape.slot(inlet.received);
+        let slot = self.peer.shape.slot(inlet.slot);
         let word = self.bare.load(slot) as u32;
         let slept = if word == inlet.received.wrapping_add(1) {
             Ok(())
@@ -383,6 +430,7 @@ mod tests {
                 (out.next, a.acknowledged.load(Ordering::Relaxed)),
                 (1, seq + 1)
             );
+            assert_eq!((here.slot, there.slot), (1, 1), "both in the first slot");
         }
     }
 
@@ -410,13 +458,14 @@ mod tests {
             a.send(&mut outlet, Topic::Latency, &sample(0, &vec![7; length]));
             let mut fresh = Inlet {
                 received: inlet.received,
+                slot: inlet.slot,
                 ..b.inlet()
             };
             let taken = b.receive(&mut fresh, |_, sample| {
                 assert_eq!((sample.data.len(), sample.data[length - 1]), (length, seen));
             });
             assert!(taken.unwrap());
-            inlet.received = fresh.received;
+            (inlet.received, inlet.slot) = (fresh.received, fresh.slot);
         }
     }
 }

@@ -12,10 +12,10 @@ use rustix::net::{
 };
 
 use super::address::{bind_address, peer_address};
-use super::datagram::{Assembly, MAX_DATAGRAM, PIECE, Piece, decode, encode, pieces};
+use super::datagram::{Assembly, PIECE, PIECE_HEAD, Piece, encode, pieces};
 use super::floor::Floor;
 use super::relay::Tally;
-use crate::messaging::{Sample, Topic, WriteError};
+use crate::messaging::{OVERHEAD, Sample, Topic, WriteError};
 use crate::options::{Options, Role, TransportOptions};
 
 /// Ids that fit between the ports of two domains.
@@ -38,14 +38,8 @@ pub(crate) struct Udp {
     gone: AtomicBool,
 }
 
-/// A buffer, and what is not complete yet.
-pub(crate) struct ReceiveState {
-    buffer: Vec<u8>,
-    assembly: Assembly,
-}
-
 impl Floor for Udp {
-    type ReceiveState = ReceiveState;
+    type ReceiveState = Assembly;
 
     const POLLS: u32 = 16;
 
@@ -86,36 +80,25 @@ impl Floor for Udp {
         })
     }
 
-    fn receive_state(&self) -> ReceiveState {
-        ReceiveState {
-            buffer: vec![0; MAX_DATAGRAM],
-            assembly: Assembly::default(),
-        }
+    fn receive_state(&self) -> Assembly {
+        Assembly::new()
     }
 
     fn receive(
         &self,
-        state: &mut ReceiveState,
+        state: &mut Assembly,
         mut sink: impl FnMut(Topic, &Sample<'_>),
     ) -> Result<bool, String> {
-        let Some(length) = self.datagram(&mut state.buffer) else {
+        let Some(length) = self.datagram(state.room()) else {
             return Ok(false);
         };
-        let Some((header, piece, payload)) = state.buffer.get(..length).and_then(decode) else {
-            return Ok(true);
-        };
-        let whole = if piece.total == 1 {
-            Some(payload)
-        } else {
-            state.assembly.take(&header, piece, payload)
-        };
-        if let Some(data) = whole {
+        if let Some((topic, header, data)) = state.take(length) {
             let sample = Sample {
                 header,
                 data,
                 shared: None,
             };
-            sink(piece.topic, &sample);
+            sink(topic, &sample);
         }
         Ok(true)
     }
@@ -144,11 +127,11 @@ impl Floor for Udp {
 
     /// Datagrams go on as they are, pieces of a large sample among them.
     #[inline]
-    fn pass(&self, state: &mut ReceiveState, to: &Self, tally: &Tally) -> Result<bool, String> {
-        let Some(length) = self.datagram(&mut state.buffer) else {
+    fn pass(&self, state: &mut Assembly, to: &Self, tally: &Tally) -> Result<bool, String> {
+        let Some(length) = self.datagram(state.room()) else {
             return Ok(false);
         };
-        let datagram = state.buffer.get(..length).unwrap_or_default();
+        let datagram = state.datagram(length);
         // An empty one only asks whether we are here.
         if !datagram.is_empty() {
             match to.pass_on(datagram) {
@@ -238,8 +221,14 @@ impl Udp {
     }
 
     fn send_piece(&self, piece: Piece, sample: &Sample<'_>, data: &[u8]) -> Result<(), WriteError> {
-        let head = encode(&sample.header, piece);
-        let parts = [IoSlice::new(&head), IoSlice::new(data)];
+        let mut head = [0; PIECE_HEAD];
+        head[..OVERHEAD].copy_from_slice(&encode(&sample.header, piece));
+        let head = if piece.total > 1 {
+            &head
+        } else {
+            &head[..OVERHEAD]
+        };
+        let parts = [IoSlice::new(head), IoSlice::new(data)];
         let mut none = SendAncillaryBuffer::default();
         let none_set = SendFlags::empty();
         if self.connected {
