@@ -1,4 +1,5 @@
 import com.sun.management.ThreadMXBean;
+import flock.Film;
 import flock.Position;
 import flock.Song;
 import java.lang.management.ManagementFactory;
@@ -41,6 +42,22 @@ final class AllocationTests {
                 writer.write(sent);
                 Check.that(reader.takeNext(taken, null));
             });
+        }
+    }
+
+    public static void manyOctetsAllocateNothing() {
+        try (var participant = DomainParticipant.create(0)) {
+            var topic = participant.createTopic("Films", Film.TYPE);
+            var reader = participant.createDataReader(topic, new DataReaderQos().reliable());
+            var writer = participant.createDataWriter(topic);
+            var taken = OctetsTests.film(63_000, 10);
+            nothing(() -> {
+                // It writes what it took.
+                writer.write(taken);
+                Check.that(reader.takeNext(taken, null));
+            });
+            Check.that(taken.frames.isShared());
+            taken.frames.clear();
         }
     }
 

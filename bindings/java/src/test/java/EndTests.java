@@ -13,7 +13,7 @@ final class EndTests {
     private EndTests() {
     }
 
-    private static long leaks() {
+    static long leaks() {
         try (Arena arena = Arena.ofConfined()) {
             long count = arena.allocate(8, 8).address();
             Native.check(Native.call(Native.LEAKS, count, 0));

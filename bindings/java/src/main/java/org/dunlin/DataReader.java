@@ -120,6 +120,7 @@ public final class DataReader<T> extends Entity {
         try {
             if (isValid) {
                 r.begin(data, length, type.extensibility());
+                r.of(handle(), sample);
                 type.read(r, into);
                 r.finish();
                 return true;

@@ -1,10 +1,14 @@
 package org.dunlin;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.dunlin.discovery.BuiltinData;
 import org.dunlin.internal.Builtin;
+import org.dunlin.internal.Counted;
 import org.dunlin.internal.Matches;
 import org.dunlin.internal.Memory;
 import org.dunlin.internal.Native;
@@ -20,6 +24,7 @@ import org.dunlin.status.PublicationMatchedStatus;
 import org.dunlin.status.StatusMask;
 import org.dunlin.type.CdrReader;
 import org.dunlin.type.CdrWriter;
+import org.dunlin.type.Octets;
 import org.dunlin.type.TypeSupport;
 import org.dunlin.type.View;
 
@@ -63,12 +68,19 @@ public final class DataWriter<T> extends Entity {
     }
 
     private CdrWriter encoded(Scratch scratch, T value, boolean isKey) {
+        return encoded(scratch, value, isKey, false);
+    }
+
+    private CdrWriter encoded(Scratch scratch, T value, boolean isKey, boolean isApart) {
         if (version < 0) {
             // A listener is called before the writer is returned.
             prepare();
         }
         CdrWriter w = scratch.writer;
         w.begin(version, type.extensibility());
+        if (isApart) {
+            w.apart();
+        }
         if (value == null) {
             throw new DdsException.BadParameter("the value is null");
         }
@@ -89,9 +101,16 @@ public final class DataWriter<T> extends Entity {
      * @throws DdsException.BadParameter if the value cannot be encoded; nothing is sent
      */
     public void write(T value) {
-        Scratch scratch = Scratch.get();
-        CdrWriter w = encoded(scratch, value, false);
-        Native.check(Native.write(handle(), w.address(), w.length(), 0));
+        send(Scratch.get(), value, 0);
+    }
+
+    private void send(Scratch scratch, T value, long options) {
+        CdrWriter w = encoded(scratch, value, false, true);
+        int code = w.pieceCount() == 0 ? Native.write(handle(), w.address(), w.length(), options)
+                : Native.call(Native.WRITE_PIECES, handle(), w.pieces(), w.pieceCount(), options);
+        // It may be all that refers to octets that are written.
+        Reference.reachabilityFence(value);
+        Native.check(code);
     }
 
     /**
@@ -104,8 +123,30 @@ public final class DataWriter<T> extends Entity {
      */
     public void write(T value, Instant time, InstanceHandle instance) {
         Scratch scratch = Scratch.get();
-        CdrWriter w = encoded(scratch, value, false);
-        Native.check(Native.write(handle(), w.address(), w.length(), options(scratch, time, instance)));
+        send(scratch, value, options(scratch, time, instance));
+    }
+
+    /**
+     * Gives a member octets that lie where readers of this host see them, if there is such memory, and that are
+     * written by reference.
+     *
+     * @param member the member of a value that this writer will write
+     * @param length how many octets
+     * @param fill fills them in, for only now may they change; null leaves what happens to be there
+     */
+    public void place(Octets member, int length, Consumer<MemorySegment> fill) {
+        Scratch scratch = Scratch.get();
+        long made = Counted.make(scratch, handle(), length);
+        long address = Memory.getLong(scratch.number);
+        if (fill != null) {
+            try {
+                fill.accept(Memory.all().asSlice(address, length));
+            } catch (RuntimeException | Error error) {
+                Native.call(Native.OCTETS_FREE, made);
+                throw error;
+            }
+        }
+        Counted.seal(member, made, address, length);
     }
 
     static long options(Scratch scratch, Instant time, InstanceHandle instance) {

@@ -159,6 +159,14 @@ public final class Native {
     public static final MethodHandle WAITSET_DETACH = of("waitset_detach", 2);
     public static final MethodHandle WAITSET_WAIT = of("waitset_wait", 5);
 
+    public static final MethodHandle OCTETS_NEW = of("octets_new", 4);
+    public static final MethodHandle OCTETS_SEAL = of("octets_seal", 1);
+    public static final MethodHandle OCTETS_CLONE = of("octets_clone", 2);
+    public static final MethodHandle OCTETS_DATA = of("octets_data", 3);
+    public static final MethodHandle OCTETS_OF_SAMPLE = of("octets_of_sample", 5);
+    public static final MethodHandle OCTETS_FREE = of("octets_free", 1);
+    public static final MethodHandle WRITE_PIECES = of("write_pieces", 4);
+
     public static final MethodHandle LOAN_WRITE = of("loan_write", 3);
     public static final MethodHandle LOAN_DISCARD = of("loan_discard", 2);
 

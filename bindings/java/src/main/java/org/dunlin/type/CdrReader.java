@@ -1,7 +1,10 @@
 package org.dunlin.type;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import org.dunlin.internal.Memory;
+import org.dunlin.internal.Native;
 
 /**
  * Reads values in XCDR1 or XCDR2 of either byte order, and trusts nothing. Generated code calls it.
@@ -18,6 +21,13 @@ public final class CdrReader extends CdrInput {
     /** Scopes that are no part with a length: members may be missing at their end, or not. */
     private static final long OPEN = -2;
     private static final long CLOSED = -1;
+
+    /** The reader and the sample whose payload this is; 0 if it is none, or more than its octets. */
+    private long reader;
+    private long sample;
+    private long payload;
+    private long payloadLength;
+    private MemorySegment out;
 
     private CdrReader() {
     }
@@ -59,6 +69,7 @@ public final class CdrReader extends CdrInput {
         isMisfit = false;
         misfit = null;
         depth = 0;
+        reader = 0;
         budget = Math.max(length * EXPANSION, LEAST_BUDGET);
         boolean isMutable = kind == 2 || kind == 10;
         if (isMutable != (extensibility == Extensibility.MUTABLE)) {
@@ -70,6 +81,45 @@ public final class CdrReader extends CdrInput {
         if (kind == 8 && extensibility == Extensibility.FINAL) {
             narrow(getInt() & 0xffffffffL);
         }
+    }
+
+    /**
+     * The payload is that of a sample, so that many octets need not be copied.
+     *
+     * @param ofReader the reader that has lent it
+     * @param lent its address
+     */
+    public void of(long ofReader, long lent) {
+        reader = ofReader;
+        sample = lent;
+        payload = Memory.getLong(lent);
+        payloadLength = Memory.getLong(lent + 8);
+    }
+
+    /** Counted octets of a part of the sample, at {@link #sharedAt}; 0 if they are to be copied. */
+    long shared(long from, int count) {
+        // Who keeps few octets does not keep a large payload.
+        if (reader == 0 || count < payloadLength / 2) {
+            return 0;
+        }
+        if (out == null) {
+            out = Arena.ofAuto().allocate(24, 8);
+        }
+        long to = out.address();
+        if (Native.call(Native.OCTETS_OF_SAMPLE, reader, sample, from - payload, count, to) != Native.OK) {
+            return 0;
+        }
+        long octets = Memory.getLong(to);
+        if (Native.call(Native.OCTETS_DATA, octets, to + 8, to + 16) != Native.OK) {
+            Native.call(Native.OCTETS_FREE, octets);
+            return 0;
+        }
+        return octets;
+    }
+
+    /** Where the octets of the last {@link #shared} are. */
+    long sharedAt() {
+        return Memory.getLong(out.address() + 8);
     }
 
     /** Throws if a part of the value did not fit its type, and nothing said what to do then. */

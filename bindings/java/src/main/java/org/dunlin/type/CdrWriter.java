@@ -14,6 +14,9 @@ public final class CdrWriter {
     private static final int EXTENDED = 0x3f01;
     private static final int SENTINEL = 0x3f02;
     private static final int PID_UNDERSTAND = 0x4000;
+    /** The bytes of a {@code dunlin_piece}, and how many a payload has at most. */
+    private static final int PIECE = 24;
+    private static final int MOST_PIECES = 64;
 
     private MemorySegment memory;
     private long base;
@@ -24,6 +27,13 @@ public final class CdrWriter {
     private boolean isV1;
     private int most;
     private int depth;
+    /** Whether counted octets may be left out, since the payload is written in pieces. */
+    private boolean isApart;
+    /** Counted octets that were left out: {@code dunlin_piece} for what is before each, and for each. */
+    private MemorySegment pieces;
+    private int pieceCount;
+    /** What the pieces so far end with. */
+    private int pieced;
 
     private CdrWriter() {
         allocate(1024);
@@ -61,6 +71,32 @@ public final class CdrWriter {
         Memory.putByte(base + 2, (byte) 0);
         at = 4;
         origin = 4;
+        isApart = false;
+        pieceCount = 0;
+        pieced = 0;
+    }
+
+    /** From now on counted octets are left out. The payload is to be written in {@link #pieces}. */
+    public void apart() {
+        isApart = true;
+    }
+
+    /** {@return how many pieces the payload has; 0 if it is whole} */
+    public int pieceCount() {
+        return pieceCount;
+    }
+
+    /** {@return the address of the pieces} */
+    public long pieces() {
+        return pieces.address();
+    }
+
+    private void putPiece(long data, int length, long octets) {
+        long piece = pieces.address() + (long) PIECE * pieceCount;
+        Memory.putLong(piece, data);
+        Memory.putLong(piece + 8, length);
+        Memory.putLong(piece + 16, octets);
+        pieceCount++;
     }
 
     /** Ends a payload: padding, which the header counts. */
@@ -70,6 +106,16 @@ public final class CdrWriter {
         room(8);
         Memory.putInt(base + at, 0);
         at += padding;
+        if (pieceCount > 0) {
+            // Pieces of this memory were told by their offsets: it may have moved since.
+            for (int i = 0; i < pieceCount; i += 2) {
+                long piece = pieces.address() + (long) PIECE * i;
+                Memory.putLong(piece, base + Memory.getLong(piece));
+            }
+            if (at > pieced) {
+                putPiece(base + pieced, at - pieced, 0);
+            }
+        }
     }
 
     /** {@return the address of the payload} */
@@ -348,6 +394,23 @@ public final class CdrWriter {
             Memory.copy(array, count, layout, base + at);
             at += count * size;
         }
+    }
+
+    /** Counted octets: by reference, or copied. */
+    void putCounted(long octets, long from, int count) {
+        if (!isApart || count < org.dunlin.internal.Counted.LEAST || pieceCount + 3 > MOST_PIECES) {
+            putMemory(from, count);
+            return;
+        }
+        if (pieces == null) {
+            pieces = Arena.ofAuto().allocate((long) PIECE * MOST_PIECES, 8);
+        }
+        // So lengths and alignment behind them are as ever.
+        room(count);
+        putPiece(pieced, at - pieced, 0);
+        putPiece(from, count, octets);
+        at += count;
+        pieced = at;
     }
 
     /** Octets that lie elsewhere. */
