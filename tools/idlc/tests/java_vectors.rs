@@ -180,6 +180,13 @@ impl<'j> Program<'j> {
 }
 
 fn class(name: &str) -> String {
+    // Names that classes would hide.
+    if name == "Egg::Egg" {
+        return "Egg._Egg".into();
+    }
+    if let Some(rest) = name.strip_prefix("Process::") {
+        return format!("_Process.{rest}");
+    }
     let words = ["class", "int", "java"];
     let parts = name.split("::").map(|part| match words.contains(&part) {
         true => format!("_{part}"),
@@ -326,7 +333,9 @@ fn words_of_java_are_names() {
         return;
     };
     let idl = fs::read_to_string(folder("tools/idlc/tests/c/torture.idl")).unwrap();
-    let more = "\nmodule org { struct java { long TYPE, org, var; string Integer, hash, List; }; };
+    let more = "\nmodule org { struct java { long TYPE, org, var; string Integer, hash, List, from, other, that, w, v; sequence<long> made; }; };
+        module Egg { struct Egg { long x; }; struct Nest { Egg one; sequence<Egg> all; }; };
+        module Process { struct Thread { long x; }; struct Process { Thread one; Egg::Egg egg; }; };
         @final union choice switch (boolean) { case TRUE: long class; case FALSE: org::java discriminator; };
         @final struct strings { @optional string none; string<4> cut[2]; long double wide[2]; };";
     let to = clean("words");

@@ -17,6 +17,35 @@ pub(super) const KEYWORDS: &[&str] = &[
     "volatile", "when", "while", "yield",
 ];
 
+/// The classes of `java.lang`, which are there without an import: they hide packages of their names.
+#[rustfmt::skip]
+const LANG: &[&str] = &[
+    "AbstractMethodError", "Appendable", "ArithmeticException", "ArrayIndexOutOfBoundsException",
+    "ArrayStoreException", "AssertionError", "AutoCloseable", "Boolean", "BootstrapMethodError",
+    "Byte", "CharSequence", "Character", "Class", "ClassCastException", "ClassCircularityError",
+    "ClassFormatError", "ClassLoader", "ClassNotFoundException", "ClassValue",
+    "CloneNotSupportedException", "Cloneable", "Comparable", "Deprecated", "Double", "Enum",
+    "EnumConstantNotPresentException", "Error", "Exception", "ExceptionInInitializerError",
+    "Float", "FunctionalInterface", "IO", "IllegalAccessError", "IllegalAccessException",
+    "IllegalArgumentException", "IllegalCallerException", "IllegalMonitorStateException",
+    "IllegalStateException", "IllegalThreadStateException", "IncompatibleClassChangeError",
+    "IndexOutOfBoundsException", "InheritableThreadLocal", "InstantiationError",
+    "InstantiationException", "Integer", "InternalError", "InterruptedException", "Iterable",
+    "LayerInstantiationException", "LinkageError", "Long", "MatchException", "Math", "Module",
+    "ModuleLayer", "NegativeArraySizeException", "NoClassDefFoundError", "NoSuchFieldError",
+    "NoSuchFieldException", "NoSuchMethodError", "NoSuchMethodException", "NullPointerException",
+    "Number", "NumberFormatException", "Object", "OutOfMemoryError", "Override", "Package",
+    "Process", "ProcessBuilder", "ProcessHandle", "Readable", "Record",
+    "ReflectiveOperationException", "Runnable", "Runtime", "RuntimeException",
+    "RuntimePermission", "SafeVarargs", "ScopedValue", "SecurityException", "SecurityManager",
+    "Short", "StableValue", "StackOverflowError", "StackTraceElement", "StackWalker",
+    "StrictMath", "String", "StringBuffer", "StringBuilder", "StringIndexOutOfBoundsException",
+    "SuppressWarnings", "System", "Thread", "ThreadDeath", "ThreadGroup", "ThreadLocal",
+    "Throwable", "TypeNotPresentException", "UnknownError", "UnsatisfiedLinkError",
+    "UnsupportedClassVersionError", "UnsupportedOperationException", "VerifyError",
+    "VirtualMachineError", "Void", "WrongThreadException",
+];
+
 /// The package of a name of IDL, and what it is called in it. Types within a struct are beside it.
 /// The package that the user chose has those of the modules in it.
 pub(super) fn place(unit: &Unit<'_>, name: &str) -> (Vec<String>, String) {
@@ -31,7 +60,17 @@ pub(super) fn place(unit: &Unit<'_>, name: &str) -> (Vec<String>, String) {
     let class = unit.language.word(&rest.join("_"));
     let modules = modules.iter().map(|one| unit.language.word(one));
     let package = unit.choices.java_package.parts().iter().cloned();
-    (package.chain(modules).collect(), class)
+    let mut package: Vec<String> = package.chain(modules).collect();
+    if let Some(root) = package.first_mut() {
+        if LANG.contains(&root.as_str()) {
+            *root = (unit.language.escape)(root);
+        }
+        // The class would hide the package that all names in it begin with.
+        if *root == class {
+            return (package, (unit.language.escape)(&class));
+        }
+    }
+    (package, class)
 }
 
 /// The class of a type from anywhere.

@@ -113,7 +113,8 @@ fn memory(
         }
         for Field { held, name } in own {
             let text = value::copy_of(unit, code, held, &format!("from.{name}"));
-            code.line(format!("{name} = {text};"));
+            // A member may be called `from`, too.
+            code.line(format!("this.{name} = {text};"));
         }
     });
     code.line("");
