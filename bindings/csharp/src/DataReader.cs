@@ -50,7 +50,8 @@ namespace Dunlin
         {
             if (sample->Info.ValidData)
             {
-                return support.ReadPayload(sample->Data, (long)sample->Length, into, false, out fault);
+                return support.ReadPayload(
+                    sample->Data, (long)sample->Length, into, false, Handle, sample, out fault);
             }
             support.Reset(into);
             fault = default;

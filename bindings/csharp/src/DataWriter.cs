@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Runtime.InteropServices;
 using Dunlin.Cdr;
 using Dunlin.Discovery;
 using Dunlin.Qos;
@@ -75,9 +76,14 @@ namespace Dunlin
 
         private void Write(T value, NativeWriteOptions* options)
         {
-            if (!support.PayloadSize(value, xcdr, false, out long size, out CdrFault fault))
+            if (!support.PayloadSize(value, xcdr, false, out long size, out bool hasCounted, out CdrFault fault))
             {
                 throw new BadParameterException(fault.ToString());
+            }
+            if (size > Near && hasCounted)
+            {
+                WriteApart(value, size, options);
+                return;
             }
             if (size > Near)
             {
@@ -124,6 +130,37 @@ namespace Dunlin
             }
             Check.Ok(Native.dunlin_loan_write(Handle, &loan, options));
         }
+
+        // Counted octets are not written to memory that has room for them, too: so nobody touches most of it.
+        private void WriteApart(T value, long size, NativeWriteOptions* options)
+        {
+            NativePiece* pieces = stackalloc NativePiece[CdrWriter.MostPieces];
+            byte* payload = (byte*)Marshal.AllocHGlobal((IntPtr)size);
+            try
+            {
+                if (!support.WritePayload(value, xcdr, false, payload, size, pieces, out int count, out CdrFault fault))
+                {
+                    throw new BadParameterException(fault.ToString());
+                }
+                Check.Ok(count > 0
+                    ? Native.dunlin_write_pieces(Handle, pieces, (ulong)count, options)
+                    : Native.dunlin_write(Handle, payload, (ulong)size, options));
+            }
+            finally
+            {
+                Marshal.FreeHGlobal((IntPtr)payload);
+            }
+            // It may be all that refers to octets that are written.
+            GC.KeepAlive(value);
+        }
+
+        /// <summary>
+        /// Gives a member octets that lie where readers of this host see them, if there is such memory, and that are
+        /// written by reference. Only <paramref name="fill"/> may change them; without it they are what happens to be
+        /// there.
+        /// </summary>
+        public void Place(Seq<byte> member, int length, OctetsFill? fill = null) =>
+            OctetSequences.Make(Handle, member, length, fill);
 
         /// <summary>Disposes the instance of a value, of which only the key counts.</summary>
         public void DisposeInstance(T value, WriteOptions options = default) => End(value, options, true);

@@ -12,6 +12,9 @@ namespace Dunlin
     {
         private T[] all;
         private int count;
+        // Octets elsewhere; null as long as there never were any.
+        private Counted? counted;
+        private bool isShared;
 
         /// <summary>Without elements.</summary>
         public Seq()
@@ -50,8 +53,69 @@ namespace Dunlin
         /// <inheritdoc/>
         public bool IsReadOnly => false;
 
-        /// <summary>The elements where they are, until their number changes.</summary>
-        public Span<T> Span => new Span<T>(all, 0, count);
+        /// <summary>The elements, until their number changes. Shared ones are copied first, since they may change.</summary>
+        public Span<T> Span
+        {
+            get
+            {
+                Own();
+                return new Span<T>(all, 0, count);
+            }
+        }
+
+        /// <summary>
+        /// Whether the elements are octets that do not change: they lie in a sample that was taken, or were shared by
+        /// <see cref="OctetSequences.Share"/>. Writers send them by reference, and copies refer to them, too.
+        /// </summary>
+        public bool IsShared => isShared;
+
+        /// <summary>
+        /// The elements where they are, to be read: until they change, or the object becomes another sample, and as
+        /// long as the object is used.
+        /// </summary>
+        public unsafe ReadOnlySpan<T> View => isShared
+            ? new ReadOnlySpan<T>(counted!.Address, count)
+            : new ReadOnlySpan<T>(all, 0, count);
+
+        // Has its elements in its array.
+        private void Own()
+        {
+            if (isShared)
+            {
+                Fetch();
+            }
+        }
+
+        private void Fetch()
+        {
+            int length = count;
+            if (length > all.Length)
+            {
+                all = new T[length];
+            }
+            View.CopyTo(all);
+            Drop();
+            count = length;
+        }
+
+        private void Drop()
+        {
+            if (isShared)
+            {
+                isShared = false;
+                counted!.Free();
+            }
+            count = 0;
+        }
+
+        // Has the octets that a reference is to, which becomes this object's.
+        internal unsafe void Refer(ulong octets, byte* address, int length)
+        {
+            counted ??= new Counted();
+            counted.Set(octets, address);
+            isShared = true;
+            count = length;
+        }
 
         /// <summary>An element.</summary>
         public ref T this[int index]
@@ -63,6 +127,7 @@ namespace Dunlin
                     throw new ArgumentOutOfRangeException(
                         nameof(index), "there is no element " + index + ", there are " + count);
                 }
+                Own();
                 return ref all[index];
             }
         }
@@ -82,6 +147,12 @@ namespace Dunlin
             {
                 throw new ArgumentOutOfRangeException(nameof(length));
             }
+            if (length == 0)
+            {
+                Drop();
+                return;
+            }
+            Own();
             Reserve(length);
             count = length;
         }
@@ -97,6 +168,7 @@ namespace Dunlin
         /// <summary>Makes the elements these.</summary>
         public void Assign(ReadOnlySpan<T> elements)
         {
+            Drop();
             Resize(elements.Length);
             elements.CopyTo(all);
         }
@@ -104,6 +176,7 @@ namespace Dunlin
         /// <summary>Adds an element.</summary>
         public void Add(T element)
         {
+            Own();
             if (count == all.Length)
             {
                 Array.Resize(ref all, Math.Max(4, 2 * count));
@@ -123,6 +196,7 @@ namespace Dunlin
         /// <summary>Adds elements.</summary>
         public void AddRange(ReadOnlySpan<T> elements)
         {
+            Own();
             Reserve(count + elements.Length);
             elements.CopyTo(new Span<T>(all, count, elements.Length));
             count += elements.Length;
@@ -131,18 +205,26 @@ namespace Dunlin
         /// <inheritdoc/>
         public void Clear()
         {
+            Drop();
             Array.Clear(all, 0, all.Length);
-            count = 0;
         }
 
         /// <inheritdoc/>
-        public int IndexOf(T element) => Array.IndexOf(all, element, 0, count);
+        public int IndexOf(T element)
+        {
+            Own();
+            return Array.IndexOf(all, element, 0, count);
+        }
 
         /// <inheritdoc/>
         public bool Contains(T element) => IndexOf(element) >= 0;
 
         /// <inheritdoc/>
-        public void CopyTo(T[] to, int index) => Array.Copy(all, 0, to, index, count);
+        public void CopyTo(T[] to, int index)
+        {
+            View.CopyTo(to.AsSpan(index));
+            GC.KeepAlive(this);
+        }
 
         /// <inheritdoc/>
         public void Insert(int index, T element)
@@ -163,6 +245,7 @@ namespace Dunlin
             {
                 throw new ArgumentOutOfRangeException(nameof(index));
             }
+            Own();
             count--;
             Array.Copy(all, index + 1, all, index, count - index);
             all[count] = default!;
@@ -180,13 +263,19 @@ namespace Dunlin
         }
 
         /// <summary>The elements as an array.</summary>
-        public T[] ToArray() => Span.ToArray();
+        public T[] ToArray()
+        {
+            T[] made = View.ToArray();
+            GC.KeepAlive(this);
+            return made;
+        }
 
         /// <summary>Goes through the elements and allocates nothing.</summary>
         public Span<T>.Enumerator GetEnumerator() => Span.GetEnumerator();
 
         IEnumerator<T> IEnumerable<T>.GetEnumerator()
         {
+            Own();
             for (int i = 0; i < count; i++)
             {
                 yield return all[i];
@@ -198,11 +287,42 @@ namespace Dunlin
         /// <summary>Makes the elements copies of those of another sequence.</summary>
         public void CopyFrom(Seq<T> other)
         {
+            if (ReferenceEquals(this, other))
+            {
+                return;
+            }
+            Drop();
+            if (other.isShared && ReferTo(other))
+            {
+                return;
+            }
+            other.Own();
             Resize(other.count);
             for (int i = 0; i < count; i++)
             {
                 all[i] = Cdr.Values.Clone(other.all[i]);
             }
+        }
+
+        // Where shared octets lie, and what counts them; false: they are not shared.
+        internal unsafe bool Piece(out byte* data, out ulong octets)
+        {
+            bool isSo = isShared;
+            data = isSo ? counted!.Address : null;
+            octets = isSo ? counted!.Handle : 0;
+            return octets != 0;
+        }
+
+        private unsafe bool ReferTo(Seq<T> other)
+        {
+            ulong clone;
+            bool isMade = Native.dunlin_octets_clone(other.counted!.Handle, &clone) == 0;
+            if (isMade)
+            {
+                Refer(clone, other.counted.Address, other.count);
+            }
+            GC.KeepAlive(other);
+            return isMade;
         }
 
         /// <summary>A sequence with copies of the elements.</summary>
@@ -222,14 +342,15 @@ namespace Dunlin
             {
                 return false;
             }
-            for (int i = 0; i < count; i++)
+            ReadOnlySpan<T> here = View, there = other.View;
+            bool isEqual = true;
+            for (int i = 0; i < here.Length && isEqual; i++)
             {
-                if (!Cdr.Values.Equal(all[i], other.all[i]))
-                {
-                    return false;
-                }
+                isEqual = Cdr.Values.Equal(here[i], there[i]);
             }
-            return true;
+            GC.KeepAlive(this);
+            GC.KeepAlive(other);
+            return isEqual;
         }
 
         /// <inheritdoc/>
@@ -239,10 +360,11 @@ namespace Dunlin
         public override int GetHashCode()
         {
             HashCode hash = default;
-            for (int i = 0; i < count; i++)
+            foreach (T element in View)
             {
-                hash.Add(Cdr.Values.Hash(all[i]));
+                hash.Add(Cdr.Values.Hash(element));
             }
+            GC.KeepAlive(this);
             return hash.ToHashCode();
         }
     }

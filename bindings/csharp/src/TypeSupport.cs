@@ -154,7 +154,11 @@ namespace Dunlin
             return new InstanceHandle(hash.ComputeHash(key, 0, (int)z.At));
         }
 
-        internal bool PayloadSize(T value, int xcdr, bool isKey, out long size, out CdrFault fault)
+        internal bool PayloadSize(T value, int xcdr, bool isKey, out long size, out CdrFault fault) =>
+            PayloadSize(value, xcdr, isKey, out size, out _, out fault);
+
+        internal bool PayloadSize(
+            T value, int xcdr, bool isKey, out long size, out bool hasCounted, out CdrFault fault)
         {
             CdrSize z = default;
             bool isMeasured = Size(ref z, value, Form(xcdr, isKey));
@@ -164,10 +168,17 @@ namespace Dunlin
             }
             size = 4 + ((z.At + 3) & -4L);
             fault = z.Fault;
+            hasCounted = z.HasCounted;
             return isMeasured;
         }
 
-        internal bool WritePayload(T value, int xcdr, bool isKey, byte* payload, long size, out CdrFault fault)
+        internal bool WritePayload(T value, int xcdr, bool isKey, byte* payload, long size, out CdrFault fault) =>
+            WritePayload(value, xcdr, isKey, payload, size, null, out _, out fault);
+
+        /// <summary>With room for pieces, counted octets are left out; no pieces: the payload is whole.</summary>
+        internal bool WritePayload(
+            T value, int xcdr, bool isKey, byte* payload, long size, NativePiece* pieces, out int pieceCount,
+            out CdrFault fault)
         {
             int kind = xcdr == 0
                 ? (Extensibility == Extensibility.Mutable ? 2 : 0)
@@ -176,16 +187,24 @@ namespace Dunlin
             payload[1] = (byte)(kind | (BitConverter.IsLittleEndian ? 1 : 0));
             payload[2] = 0;
             CdrWriter w = new CdrWriter(payload + 4, size - 4, !BitConverter.IsLittleEndian);
+            w.Apart(pieces, payload);
             bool isWritten = Write(ref w, value, Form(xcdr, isKey));
             payload[3] = (byte)(-(w.At - payload) & 3);
             w.Align(4);
+            pieceCount = w.EndPieces();
             fault = w.Fault;
             return isWritten;
         }
 
-        internal bool ReadPayload(byte* payload, long length, T into, bool isKey, out CdrFault fault)
+        internal bool ReadPayload(byte* payload, long length, T into, bool isKey, out CdrFault fault) =>
+            ReadPayload(payload, length, into, isKey, 0, null, out fault);
+
+        /// <summary>Of the payload of a sample many octets are not copied.</summary>
+        internal bool ReadPayload(
+            byte* payload, long length, T into, bool isKey, ulong reader, NativeSample* sample, out CdrFault fault)
         {
             CdrReader r = default;
+            r.Of(reader, sample);
             bool isRead = r.Open(payload, length, Extensibility, TypeName)
                 && r.Close(Read(ref r, into, Form(r.IsXcdr1 ? 0 : 2, isKey)));
             fault = r.Fault;

@@ -290,6 +290,22 @@ namespace Dunlin.Tests
         }
 
         [Fact]
+        public void ManyOctetsAllocateNothing()
+        {
+            using Pair<Film> pair = new Pair<Film>();
+            Film taken = new Film();
+            taken.Frames.Resize(63_000);
+            long bytes = Allocated(i =>
+            {
+                // It writes what it took.
+                pair.Writer.Write(taken);
+                Assert.True(pair.Reader.TakeNext(ref taken, out SampleInfo info));
+            });
+            Assert.Equal(0L, bytes);
+            Assert.True(taken.Frames.IsShared);
+        }
+
+        [Fact]
         public void BatchesAllocateNothing()
         {
             using Pair<Small> pair = new Pair<Small>();

@@ -49,6 +49,9 @@ namespace Dunlin.Cdr
         /// <summary>A part of the value does not fit its type, but where it ends is known.</summary>
         public bool IsMisfit;
         internal CdrFault Fault;
+        // The reader and the sample whose payload this is, or none.
+        private ulong reader;
+        private NativeSample* sample;
 
         internal bool IsXcdr1 => maxAlign == 8;
 
@@ -235,6 +238,48 @@ namespace Dunlin.Cdr
                     CdrOrder.Reverse((byte*)all, sizeof(T), to.Length);
                 }
             }
+        }
+
+        /// <summary>The octets of a sequence, behind its length: copied, or where they are if they are many.</summary>
+        public bool Octets(Seq<byte> to, int count, string where)
+        {
+            if (!Numbers(1, count, where))
+            {
+                return false;
+            }
+            // Who keeps few octets does not keep a large payload.
+            if (count >= Counted.Least && sample != null && (ulong)count >= sample->Length / 2 && Refer(to, count))
+            {
+                return true;
+            }
+            to.Resize(0);
+            to.Resize(count);
+            new ReadOnlySpan<byte>(run, count).CopyTo(to.Span);
+            return true;
+        }
+
+        private bool Refer(Seq<byte> to, int count)
+        {
+            ulong octets, length;
+            byte* data;
+            if (Native.dunlin_octets_of_sample(reader, sample, (ulong)(run - sample->Data), (ulong)count, &octets) != 0)
+            {
+                return false;
+            }
+            if (Native.dunlin_octets_data(octets, &data, &length) != 0)
+            {
+                Native.dunlin_octets_free(octets);
+                return false;
+            }
+            to.Refer(octets, data, count);
+            return true;
+        }
+
+        /// <summary>The payload is that of a sample, so that many octets need not be copied.</summary>
+        internal void Of(ulong from, NativeSample* lent)
+        {
+            reader = from;
+            sample = lent;
         }
 
         /// <summary>Booleans side by side.</summary>

@@ -13,6 +13,8 @@ namespace Dunlin.Cdr
         public long At;
         private int depth;
         internal CdrFault Fault;
+        // Some octets may be written by reference.
+        internal bool HasCounted;
 
         /// <summary>Notes what is wrong.</summary>
         [MethodImpl(MethodImplOptions.NoInlining)]
@@ -50,6 +52,10 @@ namespace Dunlin.Cdr
             Advance(4, 4);
             return bound == 0 || length <= bound || Fail(CdrError.Bound, where, length, bound);
         }
+
+        /// <summary>Octets behind their length, which are counted elsewhere.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public void Octets(Seq<byte> octets) => HasCounted |= octets.IsShared;
 
         /// <summary>A string.</summary>
         public bool Text(string text, long bound, string where)

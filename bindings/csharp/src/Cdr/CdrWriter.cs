@@ -34,6 +34,10 @@ namespace Dunlin.Cdr
         private byte* run;
         private bool swap;
         internal CdrFault Fault;
+        // Where pieces are noted, if the payload is written in pieces.
+        private NativePiece* pieces;
+        private int pieceCount;
+        private byte* pieced;
 
         internal CdrWriter(byte* begin, long size, bool isBigEndian)
         {
@@ -41,6 +45,9 @@ namespace Dunlin.Cdr
             end = begin + size;
             swap = isBigEndian == BitConverter.IsLittleEndian;
             Fault = default;
+            pieces = null;
+            pieceCount = 0;
+            pieced = null;
         }
 
         internal byte* At => at;
@@ -223,6 +230,52 @@ namespace Dunlin.Cdr
             {
                 Run(align, (long)size * count);
             }
+        }
+
+        /// <summary>The octets of a sequence, behind its length.</summary>
+        public void Octets(Seq<byte> octets)
+        {
+            // Asked for once: another thread may change them meanwhile, as it must not.
+            ReadOnlySpan<byte> from = octets.View;
+            int count = from.Length;
+            Length((uint)count);
+            Row(1, 1, count);
+            if (pieces != null && count >= Counted.Least && pieceCount + 3 <= MostPieces
+                && octets.Piece(out byte* data, out ulong counted))
+            {
+                // So lengths and alignment behind them are as ever.
+                Piece(pieced, run - pieced, 0);
+                Piece(data, count, counted);
+                pieced = run + count;
+                return;
+            }
+            from.CopyTo(new Span<byte>(run, count));
+            GC.KeepAlive(octets);
+        }
+
+        /// <summary>A payload has at most so many pieces.</summary>
+        internal const int MostPieces = 64;
+
+        /// <summary>From now on counted octets are left out, and pieces are noted; those of the header are first.</summary>
+        internal void Apart(NativePiece* to, byte* payload)
+        {
+            pieces = to;
+            pieced = payload;
+        }
+
+        /// <summary>How many pieces there are.</summary>
+        internal int EndPieces()
+        {
+            if (pieceCount > 0 && at > pieced)
+            {
+                Piece(pieced, at - pieced, 0);
+            }
+            return pieceCount;
+        }
+
+        private void Piece(byte* data, long length, ulong octets)
+        {
+            pieces[pieceCount++] = new NativePiece { Data = data, Length = (ulong)length, Octets = octets };
         }
 
         /// <summary>A length or the header of a member.</summary>

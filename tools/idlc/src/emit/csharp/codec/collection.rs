@@ -5,6 +5,7 @@ use dunlin_xtypes::{TryConstruct, TypeKind};
 use super::super::names;
 use super::super::place::Place;
 use super::super::value::ensure;
+use super::number::is_octets;
 use super::read::{Part, Read, check};
 use crate::emit::c::code::Code;
 use crate::emit::c::codec::scope;
@@ -56,11 +57,19 @@ impl Read<'_, '_> {
         (n, bound): (&str, u32),
         elements: &[Step],
     ) {
-        let (s, idl) = (self.fresh("s"), place.idl());
+        let idl = place.idl();
         let value = &place.value;
-        code.line(format!("{value}.Resize({n});"));
-        code.line(format!("var {s} = {value}.Span;"));
+        let is_octets = is_octets(&place.resolved());
+        let s = match is_octets {
+            true => String::new(),
+            false => self.fresh("s"),
+        };
+        if !is_octets {
+            code.line(format!("{value}.Resize({n});"));
+            code.line(format!("var {s} = {value}.Span;"));
+        }
         match self.single(&place.element("e"), elements) {
+            _ if is_octets => check(code, format!("r.Octets({value}, {n}, {idl})")),
             Some(field) => {
                 let Some(ty) = place.ty().tree().get(field.ty) else {
                     return;

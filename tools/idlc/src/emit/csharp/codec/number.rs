@@ -1,7 +1,7 @@
 //! Numbers: how they are read, and which have a method of their own.
 
 use dunlin_cdr::Extensibility;
-use dunlin_xtypes::{DynamicType, TryConstruct, TypeKind};
+use dunlin_xtypes::{DynamicType, Element, TryConstruct, TypeKind};
 
 use super::super::place::Place;
 use super::super::value::span;
@@ -24,6 +24,13 @@ pub(super) fn is_raw(ty: &DynamicType) -> bool {
             | TypeKind::Bitmask
             | TypeKind::Bitset
     )
+}
+
+/// Whether a type is a sequence of octets, which may lie elsewhere.
+pub(super) fn is_octets(ty: &DynamicType) -> bool {
+    let kind = |of: Element| ty.at(of.ty).resolved().kind();
+    let element = ty.element().map(kind);
+    ty.kind() == TypeKind::Sequence && matches!(element, Some(TypeKind::Byte | TypeKind::UInt8))
 }
 
 /// The method for a number.

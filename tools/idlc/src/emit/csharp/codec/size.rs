@@ -5,6 +5,7 @@ use dunlin_xtypes::{DynamicType, TypeKind};
 use super::super::names;
 use super::super::place::Place;
 use super::super::value::span;
+use super::number::is_octets;
 use super::{cases, path as routine_path};
 use crate::emit::Unit;
 use crate::emit::c::code::Code;
@@ -166,6 +167,9 @@ impl Size<'_, '_> {
             Count::Fixed(count) => count.to_string(),
             Count::Length { bound } => {
                 check(code, format!("z.Length({value}.Count, {bound}, {idl})"));
+                if is_octets(&place.resolved()) {
+                    code.line(format!("z.Octets({value});"));
+                }
                 format!("{value}.Count")
             }
         };

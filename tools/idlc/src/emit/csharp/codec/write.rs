@@ -5,7 +5,7 @@ use dunlin_xtypes::{DynamicType, TypeKind};
 use super::super::names;
 use super::super::place::Place;
 use super::super::value::span;
-use super::number::{accessor, is_raw};
+use super::number::{accessor, is_octets, is_raw};
 use super::size::each;
 use super::{cases, path as routine_path};
 use crate::emit::Unit;
@@ -147,6 +147,9 @@ impl Write<'_, '_> {
 
     fn repeated(&self, code: &mut Code, place: &Place, count: Count, elements: &[Step]) {
         if let Count::Length { .. } = count {
+            if is_octets(&place.resolved()) {
+                return code.line(format!("w.Octets({});", place.read()));
+            }
             code.line(format!("w.Length((uint){}.Count);", place.read()));
             if let Some(field) = number_of(place, elements) {
                 return self.row(code, place, field);
