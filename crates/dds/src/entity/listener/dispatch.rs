@@ -524,7 +524,7 @@ mod tests {
         let naps = std::cell::Cell::new(0);
         for _ in 0..=TIMED {
             calls.call_up_to(1, &slow, |()| {
-                if naps.replace(naps.get() + 1) % TIMED == 0 {
+                if naps.replace(naps.get() + 1).is_multiple_of(TIMED) {
                     std::thread::sleep(std::time::Duration::from_millis(30));
                 }
             });
