@@ -45,10 +45,10 @@ elif [ "$code" != 0 ] || [ "$(cat "$work/p.csv" "$work/s.csv" | grep -c ,)" != 4
     exit 1
 else
     code=0
-    tests/interop/netns.sh timeout 60 "$into/bin/release/perftest_cs" -pub -flatData -noPrint 2>"$work/flat" || code=$?
-    if [ "$code" != 1 ] || ! grep -q "^Error: -flatData and -zeroCopy need octets by reference" "$work/flat"; then
+    tests/interop/netns.sh timeout 60 "$into/bin/release/perftest_cs" -pub -zeroCopy -noPrint 2>"$work/flat" || code=$?
+    if [ "$code" != 1 ] || ! grep -q "^Error: -zeroCopy reads samples where the publisher has them" "$work/flat"; then
         cat "$work/flat" >&2
-        echo "perftest-csharp: -flatData is not refused: status $code" >&2
+        echo "perftest-csharp: -zeroCopy is not refused: status $code" >&2
         exit 1
     fi
     echo "perftest-csharp: it runs with itself"

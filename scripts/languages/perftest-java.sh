@@ -76,6 +76,7 @@ try "$java" "$rust" "-transport SHMEM -keyed -instances 100"
 try "$java" "$rust" "-transport UDPv4"
 try "$rust" "$java" "-transport SHMEM"
 try "$rust" "$java" "-transport UDPv4 -keyed -instances 100 -best"
+try "$java" "$java" "-transport SHMEM -flatData"
 for wrong in "-pub -dataLen 27" "-sub -foo" "-sub -domain 7 -discoveryTimeout 1 -noPrint"; do
     code=0
     expected=0

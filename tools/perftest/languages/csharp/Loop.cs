@@ -40,6 +40,8 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
     private const uint Overhead = 28;
     /// <summary>Samples between two looks at the clock, where that would cost more than writing them.</summary>
     private const int Look = 16;
+    /// <summary>Octets of what is no sample of data, at most.</summary>
+    private const int Note = 64;
 
     internal readonly DataWriter<T>?[] Writers = new DataWriter<T>?[Topics];
     internal readonly DataReader<T>?[] Readers = new DataReader<T>?[Topics];
@@ -163,11 +165,21 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
         }
     }
 
+    // Whether the payload is made anew in memory of Dunlin, and is what happens to be there.
+    private bool IsFlat(int payload) => (Flags & Flags.Flat) != 0 && payload > Note;
+
     private void MakeSample(Plan* plan)
     {
-        if (!isMade)
+        int payload = (int)plan->Payload;
+        if (IsFlat(payload))
         {
-            sample.BinData.Resize((int)plan->Payload);
+            Writers[Throughput]!.Place(sample.BinData, payload);
+        }
+        else if (!isMade)
+        {
+            sample.BinData.Clear();
+            sample.BinData.Resize(payload);
+            sample.BinData.Share();
             isMade = true;
         }
         if (plan->Instance < 0)
@@ -299,7 +311,7 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
         header.TimestampSec = of.TimestampSec;
         header.TimestampUsec = of.TimestampUsec;
         header.LatencyPing = of.LatencyPing;
-        fixed (byte* data = of.BinData.Span)
+        fixed (byte* data = of.BinData.View)
         {
             dunlin_perftest_sample(Inbox, (uint)topic, &header, data, (ulong)of.BinData.Count);
         }
@@ -390,6 +402,10 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
         try
         {
             NextKey(got.Key);
+            if (IsFlat(got.BinData.Count))
+            {
+                Writers[Latency]!.Place(got.BinData, got.BinData.Count);
+            }
             Writers[Latency]!.Write(got);
             Writers[Latency]!.Flush();
         }

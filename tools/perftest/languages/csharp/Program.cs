@@ -55,10 +55,11 @@ internal sealed unsafe class Side<T> : Side where T : class, ISample, new()
         loop.Instances = settings->Instances;
         loop.Inbox = settings->Inbox;
         bool Is(Flags flag) => (loop.Flags & flag) != 0;
-        if (Is(Flags.Flat | Flags.ZeroCopy))
+        if (Is(Flags.ZeroCopy))
         {
             throw new NotSupportedException(
-                "-flatData and -zeroCopy need octets by reference, which there are not in C#: leave them out");
+                "-zeroCopy reads samples where the publisher has them, which C# does not: it copies them out of shared "
+                + "memory once. Leave it out, or take -flatData");
         }
         participant = new DomainParticipant((int)settings->Domain, null, new DomainParticipantConfig
         {

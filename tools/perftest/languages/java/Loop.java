@@ -17,6 +17,8 @@ final class Loop<T> {
     private static final int OVERHEAD = 28;
     /** Samples between two looks at the clock, where that would cost more than writing them. */
     private static final int LOOK = 16;
+    /** Octets of what is no sample of data, at most. */
+    private static final int NOTE = 64;
 
     final Members<T> members;
     final DataWriter<T>[] writers;
@@ -169,10 +171,19 @@ final class Loop<T> {
         }
     }
 
+    /** Whether the payload is made anew in memory of Dunlin, and is what happens to be there. */
+    private boolean isFlat(int payload) {
+        return (flags & Harness.FLAT) != 0 && payload > NOTE;
+    }
+
     /** Makes the next sample, and stamps it if it is a ping. */
     private void makeSample() {
-        if (!isMade) {
+        if (isFlat(plan.payload)) {
+            writers[Harness.THROUGHPUT].place(members.data(sample), plan.payload, null);
+        } else if (!isMade) {
+            members.data(sample).clear();
             members.data(sample).resize(plan.payload);
+            members.data(sample).share();
             isMade = true;
         }
         if (plan.instance < 0) {
@@ -353,6 +364,10 @@ final class Loop<T> {
     private void echo(T got, Publication from) {
         try {
             putNextKey(members.key(got));
+            int payload = members.data(got).length();
+            if (isFlat(payload)) {
+                writers[Harness.LATENCY].place(members.data(got), payload, null);
+            }
             writers[Harness.LATENCY].write(got);
             writers[Harness.LATENCY].flush();
         } catch (DdsException error) {

@@ -57,9 +57,9 @@ final class Side<T> {
         loop.subscriber = getInt(settings, "subscriber");
         loop.instances = getInt(settings, "instances");
         loop.inbox = getLong(settings, "inbox");
-        if (is(Harness.FLAT | Harness.ZERO_COPY)) {
-            throw new DdsException.Unsupported(
-                    "-flatData and -zeroCopy need octets by reference, which there are not in Java: leave them out");
+        if (is(Harness.ZERO_COPY)) {
+            throw new DdsException.Unsupported("-zeroCopy reads samples where the publisher has them, which Java does "
+                    + "not: it copies them out of shared memory once. Leave it out, or take -flatData");
         }
         participant = DomainParticipant.create(getInt(settings, "domain"), config(settings), null, null);
         publisher = participant.createPublisher(
