@@ -23,6 +23,10 @@ const UNACKNOWLEDGED: Duration = Duration::from_millis(1500);
 const IDLE: Duration = Duration::from_secs(10);
 const PROBES: Duration = Duration::from_secs(3);
 
+/// Congestion control within a host. There is no network to share, and an algorithm that paces what
+/// it sends, as BBR does, takes 1.6 times as long for 1 MiB. Every Linux has this one, for anybody.
+const LOCAL_CONGESTION: &str = "reno";
+
 /// A socket that listens, and its port.
 pub(super) fn listen(
     at: SocketAddrV4,
@@ -49,6 +53,7 @@ pub(super) fn accept(
         Ok((socket, Some(from))) => {
             let from = v4(from)?;
             prepare(&socket, buffers)?;
+            hasten(&socket, from);
             Ok(Some((socket, from)))
         }
         Ok((_, None)) => Err(io::ErrorKind::AddrNotAvailable.into()),
@@ -70,8 +75,21 @@ pub(super) fn dial(
         bind(&socket, &SocketAddrV4::new(from, 0))?;
     }
     match connect(&socket, &to) {
-        Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
+        Ok(()) | Err(Errno::INPROGRESS) => {
+            hasten(&socket, to);
+            Ok(socket)
+        }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Does without pacing on a connection that stays within this host.
+fn hasten(socket: &OwnedFd, remote: SocketAddrV4) {
+    let stays = local(socket).is_ok_and(|own| own.ip() == remote.ip());
+    if (stays || remote.ip().is_loopback())
+        && let Err(error) = sockopt::set_tcp_congestion(socket, LOCAL_CONGESTION)
+    {
+        log::debug!(%error, "a TCP connection keeps the congestion control that it has");
     }
 }
 
@@ -193,5 +211,29 @@ fn v4(address: SocketAddrAny) -> io::Result<SocketAddrV4> {
     match SocketAddr::try_from(address) {
         Ok(SocketAddr::V4(address)) => Ok(address),
         _ => Err(io::ErrorKind::AddrNotAvailable.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn a_connection_within_the_host_is_not_paced() {
+        let home = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
+        let (listener, port, _) = listen(home, None).unwrap();
+        let to = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+        let dialled = dial(Ipv4Addr::UNSPECIFIED, to, None).unwrap();
+        let accepted = loop {
+            if let Some((accepted, _)) = accept(listener.as_fd(), None).unwrap() {
+                break accepted;
+            }
+            await_room(&dialled, Duration::from_millis(10));
+        };
+        for socket in [dialled, accepted] {
+            let algorithm = sockopt::tcp_congestion(&socket).unwrap();
+            assert_eq!(algorithm, LOCAL_CONGESTION);
+        }
     }
 }
