@@ -36,17 +36,6 @@ impl Baseline {
         self.own.store(at / 8, value, Ordering::Release);
     }
 
-    /// Asks for the cache lines of ours from `at` on that will be written soon. What the peer has read
-    /// last is fetched meanwhile.
-    #[inline]
-    pub fn claim(&self, at: usize, length: usize) {
-        assert!(at <= self.own.len() && length <= self.own.len() - at);
-        #[cfg(all(not(miri), target_arch = "x86_64"))]
-        for line in (at..at + length).step_by(64) {
-            crate::copy::claim(self.own.address(line));
-        }
-    }
-
     /// Reads a word of the peer.
     #[inline]
     pub fn load(&self, at: usize) -> u64 {

@@ -14,7 +14,6 @@ use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, sendmsg};
 
 use super::datagram::{MAX_DATA_LEN, Piece, decode, encode};
 use super::gathering::Way;
-use super::lines::Lines;
 use crate::clock::{MILLISECOND, Nanos, monotonic};
 use crate::messaging::{OVERHEAD, Sample, Topic, WriteError};
 
@@ -27,9 +26,6 @@ const GULP: usize = 64 << 10;
 
 /// Without progress for so long, the rest of a message is kept.
 const PATIENCE: Nanos = MILLISECOND;
-
-/// Attempts to send without progress before the processor is offered to others.
-const TRIES: u32 = 100;
 
 /// How long the end waits for what the other side still has to say: to close before it was read
 /// would take back what we said.
@@ -53,7 +49,7 @@ pub(super) struct Outlet {
 
 /// What the receiving thread remembers.
 pub(crate) struct Inlet {
-    buffer: Lines,
+    buffer: Vec<u8>,
     begin: usize,
     end: usize,
 }
@@ -74,7 +70,7 @@ impl Line {
 
     pub(super) fn inlet(&self) -> Inlet {
         Inlet {
-            buffer: Lines::new(GULP),
+            buffer: vec![0; GULP],
             begin: 0,
             end: 0,
         }
@@ -116,7 +112,6 @@ impl Line {
         head[LENGTH..].copy_from_slice(&encode(&sample.header, whole));
         let (mut sent, total) = (0, HEAD + sample.data.len());
         let mut stuck: Option<Nanos> = None;
-        let mut tries = 0u32;
         while sent < total {
             let before = head.get(sent..).unwrap_or_default();
             let data = &sample.data[sent.saturating_sub(HEAD)..];
@@ -130,16 +125,11 @@ impl Line {
                         outlet.rest.extend_from_slice(data);
                         return Ok(true);
                     }
-                    tries += 1;
-                    if tries > TRIES {
-                        // The other side may need this very processor.
-                        thread::yield_now();
-                    }
+                    thread::yield_now();
                 }
                 Some(more) => {
                     sent += more;
                     stuck = None;
-                    tries = 0;
                 }
             }
         }
@@ -256,7 +246,7 @@ impl Inlet {
             (self.begin, self.end) = (0, self.end - self.begin);
         }
         if length > self.buffer.len() {
-            self.buffer.grow(length + GULP);
+            self.buffer.resize(length + GULP, 0);
         }
     }
 }

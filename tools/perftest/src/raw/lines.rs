@@ -1,8 +1,8 @@
 //! Memory that begins with a cache line.
 //!
-//! The kernel and the C library copy with instructions that take up to twice as long when the
-//! target lies a few bytes further from the beginning of a page than the source, which is where an
-//! allocator puts long buffers.
+//! A copy takes two to four times as long if its target lies a few bytes further within a page than
+//! its source, unless these are a multiple of 16. What is sent begins with a cache line in the
+//! kernel's memory and in shared memory, so what is received has to do that, too.
 
 use std::ops::{Deref, DerefMut};
 

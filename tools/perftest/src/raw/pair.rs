@@ -39,10 +39,6 @@ const INLINE: usize = REST - HEAD;
 /// read.
 const NOTES: usize = 64;
 
-/// So many bytes of an answer are fetched before it is written; more than the processor fetches at
-/// once would only wait.
-const CLAIMED: usize = 2_048;
-
 /// Chunks are reused while the processor's own caches still have them.
 const CHUNK_BYTES: usize = 512 << 10;
 
@@ -253,7 +249,6 @@ impl Pair {
         };
         let slot = self.peer.shape.slot(index);
         let length = (word >> 32) as usize;
-        self.expect_answer(length);
         let mut rest = [0; REST];
         self.bare.read(slot + 8, &mut rest);
         let wrong = || format!("participant {} sends nonsense", self.id);
@@ -285,17 +280,6 @@ impl Pair {
         };
         sink(piece.topic, &sample);
         Ok(true)
-    }
-
-    /// An answer of the same length is likely to follow: its cache lines, which the peer has read,
-    /// come while those of the message do.
-    #[inline]
-    fn expect_answer(&self, length: usize) {
-        self.bare.claim(self.own.shape.slot(0), LINE);
-        if length > INLINE && self.copies {
-            let length = length.min(self.own.shape.capacity as usize).min(CLAIMED);
-            self.bare.claim(self.own.shape.chunk(0), length);
-        }
     }
 
     /// Where the message with this number is, and its word: in the slot behind the one before, or in
