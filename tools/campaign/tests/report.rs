@@ -68,6 +68,32 @@ fn all_files_are_written_and_hold_the_figures() {
 }
 
 #[test]
+fn the_page_of_results_tells_machine_build_and_date_before_any_figure() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = fixture::write(place.path(), &small());
+    let file = place.path().join("docs/results.md");
+    assert_eq!(report::write_results(&directory, &file).unwrap(), file);
+    let page = read(place.path(), "docs/results.md");
+    let (head, tables) = page.split_once("\n## ").unwrap();
+    let summary = Summary::read(&directory).unwrap();
+    let host = &summary.campaign.hosts[0];
+    assert!(!host.facts.is_empty());
+    for (label, _) in &host.facts {
+        assert!(head.contains(label.as_str()), "{label}: {head}");
+    }
+    assert!(head.contains(&summary.campaign.started) && head.contains("not edited"));
+    assert!(
+        !page.contains("bench&lt;/script>"),
+        "the name of the machine"
+    );
+    assert!(tables.contains("TCP") && tables.contains("### Latency"));
+    assert!(tables.contains("fastdds: libfastrtps-dev is not installed"));
+    // The same figures are the same page.
+    report::write_results(&directory, &file).unwrap();
+    assert_eq!(read(place.path(), "docs/results.md"), page);
+}
+
+#[test]
 fn what_a_router_adds_is_in_every_form_of_the_report() {
     let place = tempfile::tempdir().unwrap();
     let plan = Plan {

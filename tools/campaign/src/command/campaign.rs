@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// Where the results go [default: perftest-report, or with a number]
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Write the tables to this file too, below machine, build and date, once all is measured
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
     /// Go on with an interrupted campaign: measure what is missing
     #[arg(long, conflicts_with_all = ["seconds", "repetitions", "with", "only", "hosts"])]
     resume: bool,
@@ -100,7 +103,14 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         .map_err(|error| error.to_string())?;
     print(&table::tables(&prepared.campaign, &runs))?;
     print(&format!("\n{}", table::remarks(&prepared.campaign, &runs)))?;
-    finish(&prepared, outcome, &runs)
+    let measured = outcome.is_ok();
+    let status = finish(&prepared, outcome, &runs);
+    if let (true, Some(file)) = (measured, &arguments.results) {
+        let written = crate::report::write_results(&prepared.directory, file);
+        let file = written.map_err(|error| format!("results: {error}"))?;
+        say(&format!("Results: {}", file.display()));
+    }
+    status
 }
 
 fn measure(prepared: &Prepared, plain: bool) -> Result<(), Stopped> {

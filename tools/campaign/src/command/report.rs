@@ -19,6 +19,9 @@ struct Options {
     /// An earlier campaign, whose Dunlin is laid over; may be repeated.
     #[arg(long, value_name = "DIRECTORY")]
     overlay: Vec<PathBuf>,
+    /// Write the tables to this file too, below machine, build and date: docs/results.md is made so.
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
 }
 
 /// Runs `perftest report` with these arguments.
@@ -31,8 +34,12 @@ pub fn report(arguments: &[String]) -> ExitCode {
 
 fn written(options: &Options) -> Result<ExitCode, String> {
     let earlier: Vec<_> = options.overlay.iter().map(Directory::at).collect();
-    let files = report::write_over(&Directory::at(&options.directory), &earlier);
-    let files = files.map_err(|error| error.to_string())?;
+    let directory = Directory::at(&options.directory);
+    let failed = |error: report::ReportError| error.to_string();
+    let mut files = report::write_over(&directory, &earlier).map_err(failed)?;
+    if let Some(file) = &options.results {
+        files.push(report::write_results(&directory, file).map_err(failed)?);
+    }
     let lines = files.iter().map(|file| format!("{}\n", file.display()));
     print(&lines.collect::<String>())?;
     Ok(ExitCode::SUCCESS)

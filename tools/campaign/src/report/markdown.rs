@@ -27,14 +27,50 @@ pub(super) fn text(summary: &Summary) -> String {
         campaign.seconds,
         field(&campaign.network)
     );
-    for name in pages(campaign) {
-        let cells = summary.cells.iter().filter(|cell| cell.cell.page() == name);
-        page(&mut text, campaign, &name, &cells.collect::<Vec<_>>());
-        knees(&mut text, &name, summary);
-        hops(&mut text, &name, &summary.hops);
-    }
+    tables(&mut text, summary);
     remarks(&mut text);
     machines(&mut text, summary);
+    missing(&mut text, summary);
+    text
+}
+
+fn tables(text: &mut String, summary: &Summary) {
+    let campaign = &summary.campaign;
+    for name in pages(campaign) {
+        let cells = summary.cells.iter().filter(|cell| cell.cell.page() == name);
+        page(text, campaign, &name, &cells.collect::<Vec<_>>());
+        knees(text, &name, summary);
+        hops(text, &name, &summary.hops);
+    }
+}
+
+/// The page `docs/results.md`: the same tables below what they depend on, without the names of
+/// machines.
+pub(super) fn results(summary: &Summary) -> String {
+    let campaign = &summary.campaign;
+    let mut text = format!(
+        "# Results\n\n\
+         Made by `perftest campaign {0}` or `perftest report` with `--results`, not edited. What was measured by hand and\n\
+         by `make bench` is in [earlier results](results-history.md).\n\n\
+         | | |\n|---|---|\n| campaign | {0}, {1} repetitions of {2} s for each cell, {3} |\n| date | {4} |\n| version | {5} |\n",
+        field(&campaign.name),
+        campaign.repetitions,
+        campaign.seconds,
+        field(&campaign.networks().join(" and ")),
+        field(&campaign.started),
+        field(&campaign.version),
+    );
+    for (side, host) in ["publisher's ", "subscriber's "]
+        .iter()
+        .zip(&campaign.hosts)
+    {
+        let side = if campaign.hosts.len() > 1 { side } else { "" };
+        for (label, value) in &host.facts {
+            let _ = writeln!(text, "| {side}{} | {} |", field(label), field(value));
+        }
+    }
+    tables(&mut text, summary);
+    remarks(&mut text);
     missing(&mut text, summary);
     text
 }
@@ -210,8 +246,9 @@ fn hops(text: &mut String, page: &str, hops: &[Hop]) {
         );
     }
     text.push_str(
-        "\nHop: routed - direct, and raw relay - raw, the medians of the differences within each repetition; at 50 % unless it says 99 %. Published: of \
-         Connext through Routing Service, by others on other machines (Core i7 3.33 GHz, 1 GbE), context and not a comparison; ( ): known to be wrong.\n",
+        "\nHop: routed - direct, and raw relay - raw, the medians of the differences within each repetition; at 50 % unless it says\n\
+         99 %. Published: of Connext through Routing Service, by others on other machines (Core i7 3.33 GHz, 1 GbE), context and\n\
+         not a comparison; ( ): known to be wrong.\n",
     );
 }
 
@@ -278,8 +315,9 @@ fn multiple(floor: Option<f64>) -> String {
 
 fn remarks(text: &mut String) {
     text.push_str(
-        "\nPercentiles are those of all samples of all repetitions. ( ): fewer than ten samples lie beyond, so it is chance. x floor: the median (or the rate) as \
-         a multiple of what the same machine does without DDS, the median of the ratios within each repetition. Due time: from the moment when the sample should have been sent, so a stall counts for all that had to wait.\n",
+        "\nPercentiles are those of all samples of all repetitions. ( ): fewer than ten samples lie beyond, so it is chance. x floor:\n\
+         the median (or the rate) as a multiple of what the same machine does without DDS, the median of the ratios within each\n\
+         repetition. Due time: from the moment when the sample should have been sent, so a stall counts for all that had to wait.\n",
     );
 }
 

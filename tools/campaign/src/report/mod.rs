@@ -61,6 +61,11 @@ pub fn write_over(
         .collect()
 }
 
+/// Writes the figures as one page of documentation, which tells machine, build and date first.
+pub fn write_results(directory: &Directory, file: &Path) -> Result<PathBuf, ReportError> {
+    written(file, &markdown::results(&Summary::read(directory)?))
+}
+
 fn written(path: &Path, text: &str) -> Result<PathBuf, ReportError> {
     let above = path.parent().map_or(Ok(()), fs::create_dir_all);
     match above.and_then(|()| whole::write(path, text.as_bytes())) {
