@@ -19,7 +19,7 @@ struct Options {
     /// An earlier campaign, whose Dunlin is laid over; may be repeated.
     #[arg(long, value_name = "DIRECTORY")]
     overlay: Vec<PathBuf>,
-    /// Write the tables to this file too, below machine, build and date: docs/results.md is made so.
+    /// Write the tables to this file too, below machine, build and date.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
 }

@@ -44,14 +44,13 @@ fn tables(text: &mut String, summary: &Summary) {
     }
 }
 
-/// The page `docs/results.md`: the same tables below what they depend on, without the names of
+/// A page of documentation: the same tables below what they depend on, without the names of
 /// machines.
 pub(super) fn results(summary: &Summary) -> String {
     let campaign = &summary.campaign;
     let mut text = format!(
         "# Results\n\n\
-         Made by `perftest campaign {0}` or `perftest report` with `--results`, not edited. What was measured by hand and\n\
-         by `make bench` is in [earlier results](results-history.md).\n\n\
+         Made by `perftest campaign {0}` or `perftest report` with `--results`, not edited.\n\n\
          | | |\n|---|---|\n| campaign | {0}, {1} repetitions of {2} s for each cell, {3} |\n| date | {4} |\n| version | {5} |\n",
         field(&campaign.name),
         campaign.repetitions,
@@ -71,8 +70,19 @@ pub(super) fn results(summary: &Summary) -> String {
     }
     tables(&mut text, summary);
     remarks(&mut text);
-    missing(&mut text, summary);
+    let mut absent = String::new();
+    missing(&mut absent, summary);
+    text.push_str(&without_folders(&absent));
     text
+}
+
+/// Files of the machine by their names alone: where they are means nothing elsewhere.
+fn without_folders(text: &str) -> String {
+    let words = text.split(' ').map(|word| match word.starts_with('/') {
+        true => word.rsplit('/').next().unwrap_or(word),
+        false => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The chapters, or else the transports, in their order.
@@ -381,6 +391,14 @@ fn field(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_file_that_is_missing_only_the_name_is_told() {
+        assert_eq!(
+            without_folders("- dunlin: /home/me/release/dunlin is not there: 1/2\n- x"),
+            "- dunlin: dunlin is not there: 1/2\n- x"
+        );
+    }
 
     #[test]
     fn text_from_outside_stays_in_its_field() {
