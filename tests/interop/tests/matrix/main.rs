@@ -10,7 +10,7 @@ mod peer;
 mod router;
 mod why;
 
-use pair::Pair;
+use pair::{Outcome, Pair};
 use peer::Vendor;
 
 /// A display filter for what Dunlin sends.
@@ -450,6 +450,62 @@ fn routed_unregister(publisher: Vendor, subscriber: Vendor) {
     routed_end(publisher, subscriber, "unregister", "no_writers");
 }
 
+/// The service judges what passes, whatever the products on its sides can.
+fn routed_filter(publisher: Vendor, subscriber: Vendor) {
+    let options = format!("{RELIABLE} --type keyed --instances 2");
+    let pair = Pair::new(publisher, subscriber, &options)
+        .publisher("--count 40")
+        .subscriber("--count 20");
+    let filter = "processor = { class = \"filter\", properties = { expression = \
+                  \"seq > 20 AND name LIKE 'bird-%'\" } }";
+    let mut sequence = pair.routed_by(filter).run().sequence();
+    sequence.sort_unstable();
+    assert!(sequence.iter().copied().eq(21..41), "{sequence:?}");
+}
+
+fn routed_map_by(publisher: Vendor, subscriber: Vendor, types: [&str; 2], map: &str) -> Outcome {
+    let [from, to] = types;
+    let pair = Pair::new(publisher, subscriber, &format!("{RELIABLE} --count 20"))
+        .publisher(&format!("--type {}", from.to_lowercase()))
+        .subscriber(&format!("--type {}", to.to_lowercase()));
+    let route = format!(
+        "types = [\"interop::{from}\"]\noutput_type = \"interop::{to}\"\nmap = {{ {map} }}"
+    );
+    pair.routed_by(&route).run()
+}
+
+/// Instances are no more where the other type has no key.
+fn routed_map(publisher: Vendor, subscriber: Vendor) {
+    let types = ["Keyed", "Plain"];
+    let outcome = routed_map_by(publisher, subscriber, types, "\"seq\" = \"seq\"");
+    outcome.assert_received(20);
+}
+
+/// The key comes from the map.
+fn routed_map_to_keys(publisher: Vendor, subscriber: Vendor) {
+    let types = ["Plain", "Keyed"];
+    let outcome = routed_map_by(publisher, subscriber, types, "\"name\" = \"'bird-0'\"");
+    outcome.assert_received_by_instance(20, 1);
+}
+
+/// Two that have no representation in common, for types that are not final.
+fn routed_converted(publisher: Vendor, subscriber: Vendor, [from, to]: [u8; 2]) {
+    let options = format!("{RELIABLE} --count 9 --type appendable");
+    let pair = Pair::new(publisher, subscriber, &options)
+        .publisher(&format!("--xcdr {from}"))
+        .subscriber(&format!("--xcdr {to}"));
+    let route = format!("representation = \"xcdr{to}\"");
+    pair.routed_by(&route).run().assert_received(9);
+}
+
+fn routed_to_xcdr1(publisher: Vendor, subscriber: Vendor) {
+    routed_converted(publisher, subscriber, [2, 1]);
+}
+
+fn routed_to_xcdr2(publisher: Vendor, subscriber: Vendor) {
+    routed_converted(publisher, subscriber, [1, 2]);
+}
+
 /// Others among themselves may fail on a busy machine: it is enough if the harness can bring them
 /// together.
 const OTHERS_TRIES: usize = 3;
@@ -535,19 +591,28 @@ row!(untyped_to_untyped: Untyped, Untyped; keyed_filter keyed_loan);
 // With a Routing Service between the domains of both. Between the other two, disposes and
 // unregisters do not arrive without it either.
 row!(routed_dunlin_to_dunlin: Dunlin, Dunlin;
-    routed routed_large routed_late_joiner routed_dispose routed_unregister);
+    routed routed_large routed_late_joiner routed_dispose routed_unregister
+    routed_filter routed_map routed_map_to_keys);
 row!(routed_dunlin_to_cyclone: Dunlin, Cyclone;
-    routed routed_large routed_late_joiner routed_dispose routed_unregister);
+    routed routed_large routed_late_joiner routed_dispose routed_unregister
+    routed_filter routed_map routed_map_to_keys);
 row!(routed_cyclone_to_dunlin: Cyclone, Dunlin;
-    routed routed_large routed_late_joiner routed_dispose routed_unregister);
+    routed routed_large routed_late_joiner routed_dispose routed_unregister
+    routed_filter routed_map routed_map_to_keys);
 row!(routed_dunlin_to_fastdds: Dunlin, FastDds;
-    routed routed_large routed_late_joiner routed_dispose routed_unregister);
+    routed routed_large routed_late_joiner routed_dispose routed_unregister
+    routed_filter routed_map routed_map_to_keys);
 row!(routed_fastdds_to_dunlin: FastDds, Dunlin;
-    routed routed_large routed_late_joiner routed_dispose routed_unregister);
-row!(routed_cyclone_to_cyclone: Cyclone, Cyclone; routed routed_dispose);
-row!(routed_fastdds_to_fastdds: FastDds, FastDds; routed routed_dispose);
-row!(routed_cyclone_to_fastdds: Cyclone, FastDds; routed routed_instances);
-row!(routed_fastdds_to_cyclone: FastDds, Cyclone; routed routed_instances routed_late_joiner);
+    routed routed_large routed_late_joiner routed_dispose routed_unregister
+    routed_filter routed_map routed_map_to_keys);
+row!(routed_cyclone_to_cyclone: Cyclone, Cyclone; routed routed_dispose
+    routed_filter routed_map routed_map_to_keys);
+row!(routed_fastdds_to_fastdds: FastDds, FastDds; routed routed_dispose
+    routed_filter routed_map routed_map_to_keys);
+row!(routed_cyclone_to_fastdds: Cyclone, FastDds; routed routed_instances
+    routed_filter routed_map routed_map_to_keys routed_to_xcdr1);
+row!(routed_fastdds_to_cyclone: FastDds, Cyclone; routed routed_instances routed_late_joiner
+    routed_filter routed_map routed_map_to_keys routed_to_xcdr2);
 
 // Without Dunlin: is it the harness?
 row!(cyclone_to_cyclone: Cyclone, Cyclone; mutable_xcdr2 dispose unregister goodbye captured tcp);

@@ -14,7 +14,8 @@ pub(crate) struct Pair {
     only_subscriber: String,
     over_tcp: bool,
     tells_types: bool,
-    is_routed: bool,
+    /// What the route of the service between them says.
+    route: Option<String>,
 }
 
 /// How a pair ended.
@@ -33,7 +34,7 @@ impl Pair {
             only_subscriber: String::new(),
             over_tcp: false,
             tells_types: false,
-            is_routed: false,
+            route: None,
         }
     }
 
@@ -61,15 +62,21 @@ impl Pair {
 
     /// The publisher is in domain 0 and the subscriber in domain 1, with a service between them. It
     /// writes when that has had time to bring them together.
-    pub(crate) fn routed(mut self) -> Self {
-        self.is_routed = true;
+    pub(crate) fn routed(self) -> Self {
+        self.routed_by("")
+    }
+
+    /// The same, by a route that says this.
+    pub(crate) fn routed_by(mut self, route: &str) -> Self {
+        self.route = Some(route.into());
         self.only_publisher += " --domain 0 --settle-ms 1500";
         self.only_subscriber += " --domain 1";
         self
     }
 
     fn router(&self, namespace: &Namespace) -> Option<Router> {
-        self.is_routed.then(|| Router::start(namespace))
+        let route = self.route.as_ref();
+        route.map(|route| Router::start(namespace, route))
     }
 
     /// Both start at once, and both stay until both are done.

@@ -8,9 +8,11 @@ use std::process::{Child, Stdio};
 pub(crate) struct Router(Child);
 
 impl Router {
-    pub(crate) fn start(namespace: &Namespace) -> Self {
+    /// Its route says this beside from where to where it leads.
+    pub(crate) fn start(namespace: &Namespace, route: &str) -> Self {
         let mut child = namespace
             .command(env!("CARGO_BIN_EXE_interop_router"))
+            .arg(route)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
