@@ -629,6 +629,9 @@ fn a_service_that_runs_already_is_told_of_and_ignored() {
         reader.take_each(|sample| seen.extend(sample.into_data().map(|shape| shape.x)));
         // By each service once: none passes on what the other wrote.
         seen.sort_unstable();
-        assert!(seen.iter().copied().eq((0..20).map(|at| at / 2)), "{seen:?}");
+        assert!(
+            seen.iter().copied().eq((0..20).map(|at| at / 2)),
+            "{seen:?}"
+        );
     });
 }
