@@ -521,7 +521,7 @@ mod tests {
         let slow = AtomicU64::new(0);
         assert!(calls.replace(listener(())).is_none());
         assert_eq!(calls.usual_time(), None);
-        let naps = std::cell::Cell::new(0);
+        let naps = std::cell::Cell::new(0_u32);
         for _ in 0..=TIMED {
             calls.call_up_to(1, &slow, |()| {
                 if naps.replace(naps.get() + 1).is_multiple_of(TIMED) {
