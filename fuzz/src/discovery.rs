@@ -8,6 +8,7 @@ const LIMITS: Limits = Limits {
     participants: 8,
     endpoints_per_participant: 8,
     endpoints: 16,
+    unmatched_lease: dunlin_qos::Duration::from_secs(120),
 };
 const MILLISECOND: i64 = 1_000_000;
 
