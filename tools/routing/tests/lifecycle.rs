@@ -149,7 +149,7 @@ impl Drop for Killed {
 
 fn spawn(test: &str, first: u32) -> Killed {
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture"])
+        .args(["--include-ignored", "--exact", test, "--nocapture"])
         .env(CHILD, first.to_string())
         .spawn();
     Killed(child.unwrap())
