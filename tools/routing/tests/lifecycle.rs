@@ -39,8 +39,8 @@ impl Watch {
         named.collect()
     }
 
-    /// Waits until an instance is in one of these states. On a busy machine a source may be lost and found
-    /// again beside what the test does to it, so what counts is how it is in the end.
+    /// Waits until an instance is in one of these states. On a busy machine a source may be lost
+    /// and found again beside what the test does to it, so what counts is how it is in the end.
     fn wait_until(&mut self, name: &str, states: &[InstanceState]) {
         let begun = Instant::now();
         while !self.states.get(name).is_some_and(|is| states.contains(is)) {
