@@ -72,24 +72,44 @@ macro_rules! numbers {
             fn deserialize_vec(count: usize, r: &mut Reader<'_>) -> Result<Vec<Self>, Error> {
                 let (chunks, _) = r.take_numbers(count, size_of::<Self>())?.as_chunks();
                 r.charge(size_of_val(chunks))?;
-                Ok(match r.endianness() {
-                    Endianness::Big => chunks.iter().map(|c| Self::from_be_bytes(*c)).collect(),
-                    Endianness::Little => chunks.iter().map(|c| Self::from_le_bytes(*c)).collect(),
-                })
+                let mut values = Vec::with_capacity(chunks.len());
+                let to = values.spare_capacity_mut().as_ptr().cast();
+                for chunks in chunks.chunks(at_once(chunks, to)) {
+                    match r.endianness() {
+                        Endianness::Big => {
+                            values.extend(chunks.iter().map(|c| Self::from_be_bytes(*c)));
+                        }
+                        Endianness::Little => {
+                            values.extend(chunks.iter().map(|c| Self::from_le_bytes(*c)));
+                        }
+                    }
+                }
+                Ok(values)
             }
 
             #[inline]
             fn deserialize_array(values: &mut [Self], r: &mut Reader<'_>) -> Result<(), Error> {
                 let (chunks, _) = r.take_numbers(values.len(), size_of::<Self>())?.as_chunks();
-                let pairs = values.iter_mut().zip(chunks);
-                match r.endianness() {
-                    Endianness::Big => pairs.for_each(|(v, c)| *v = Self::from_be_bytes(*c)),
-                    Endianness::Little => pairs.for_each(|(v, c)| *v = Self::from_le_bytes(*c)),
+                let step = at_once(chunks, values.as_ptr().cast());
+                for (values, chunks) in values.chunks_mut(step).zip(chunks.chunks(step)) {
+                    let pairs = values.iter_mut().zip(chunks);
+                    match r.endianness() {
+                        Endianness::Big => pairs.for_each(|(v, c)| *v = Self::from_be_bytes(*c)),
+                        Endianness::Little => pairs.for_each(|(v, c)| *v = Self::from_le_bytes(*c)),
+                    }
                 }
                 Ok(())
             }
         }
     )*};
+}
+
+/// How many numbers to copy to `to` at once: the compiler makes a call of the library's copy of
+/// each loop that changes no order of bytes.
+#[inline]
+fn at_once<const N: usize>(numbers: &[[u8; N]], to: *const u8) -> usize {
+    let bytes = dunlin_copy::piece(numbers.as_ptr().cast(), to, size_of_val(numbers));
+    bytes.div_ceil(N).max(1)
 }
 
 numbers!(

@@ -312,7 +312,7 @@ impl<'a> Reader<'a> {
             Some((owner, offset)) => Ok(owner.slice(offset + start..offset + start + length)),
             None => {
                 self.charge(length)?;
-                Ok(Bytes::copy_from_slice(bytes))
+                Ok(dunlin_copy::to_bytes(bytes))
             }
         }
     }

@@ -195,7 +195,7 @@ impl<'a, const STAGE: usize> Buffer<'a, STAGE> {
     #[inline(never)]
     fn put_directly(&mut self, bytes: &[u8]) {
         self.flush();
-        self.out.extend_from_slice(bytes);
+        dunlin_copy::append(self.out, bytes);
         self.flushed += bytes.len();
     }
 

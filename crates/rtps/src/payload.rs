@@ -109,7 +109,7 @@ impl Payload {
     pub fn append_to(&self, out: &mut BytesMut) -> Result<(), Withdrawn> {
         match self {
             Self::Inline(bytes) => {
-                out.extend_from_slice(bytes);
+                dunlin_copy::append(out, bytes);
                 Ok(())
             }
             Self::Loaned(loaned) => loaned.append_to(out),

@@ -125,14 +125,27 @@ unsafe fn lines(from: *const u8, to: *mut u8, length: usize) {
     }
 }
 
-/// Any length, by the C library. The processor's string copy (`rep movsb`) is no alternative: if
-/// `to` is a few bytes further from the beginning of a page than `from`, some take 25 times as long
-/// for it.
+/// Any length, by the C library, which may use the processor's string copy: in pieces where that
+/// would be slow.
 ///
 /// # Safety
 /// As for [`bytes`].
 #[inline]
 pub(crate) unsafe fn by_library(from: *const u8, to: *mut u8, length: usize) {
+    let piece = dunlin_copy::piece(from, to, length);
+    let mut done = 0;
+    while done < length {
+        let count = piece.min(length - done);
+        // SAFETY: `done + count` is at most `length`, for which the caller has promised.
+        unsafe { call_library(from.add(done), to.add(done), count) };
+        done += count;
+    }
+}
+
+/// # Safety
+/// As for [`bytes`].
+#[inline]
+unsafe fn call_library(from: *const u8, to: *mut u8, length: usize) {
     unsafe extern "C" {
         fn memcpy(to: *mut u8, from: *const u8, length: usize) -> *mut u8;
     }

@@ -204,6 +204,24 @@ DUNLIN_CDR_INLINE void dunlin_cdr_size_parameter(dunlin_cdr_size *z, size_t begi
     z->at = dunlin_cdr_aligned(begin, 4) + (is_short ? 4 : 12) + content;
 }
 
+/* ---- copy ---------------------------------------------------------------------------------- */
+
+/* As memcpy. From about 2 KiB on libraries use a string instruction that some processors take
+ * sixteen times as long for if the target lies 1 to 15 bytes further in its page than the source:
+ * such copies go in pieces that are too short for it. */
+DUNLIN_CDR_INLINE void dunlin_cdr_move(void *to, const void *from, size_t length) {
+    enum { piece = 1536, page = 4096, slow = 16 };
+    uint8_t *out = (uint8_t *)to;
+    const uint8_t *in = (const uint8_t *)from;
+    size_t distance = (size_t)((uintptr_t)out - (uintptr_t)in) % page;
+    if (distance > 0 && distance < slow) {
+        for (; length > piece; length -= piece, out += piece, in += piece) {
+            memcpy(out, in, piece);
+        }
+    }
+    memcpy(out, in, length);
+}
+
 /* ---- write --------------------------------------------------------------------------------- */
 
 /* Writes in native byte order into memory that has room for all. */
@@ -244,7 +262,7 @@ DUNLIN_CDR_INLINE void dunlin_cdr_put_length(dunlin_cdr_writer *w, uint32_t leng
 DUNLIN_CDR_INLINE void dunlin_cdr_put_bytes(dunlin_cdr_writer *w, const void *bytes,
                                             size_t length) {
     if (length > 0) {
-        memcpy(w->at, bytes, length);
+        dunlin_cdr_move(w->at, bytes, length);
         w->at += length;
     }
 }

@@ -144,7 +144,7 @@ DUNLIN_CDR_INLINE void dunlin_cdr_copy(void *to, const uint8_t *from, size_t siz
     uint8_t *out = (uint8_t *)to;
     size_t i, j;
     if (!swap || size == 1) {
-        memcpy(to, from, size * count);
+        dunlin_cdr_move(to, from, size * count);
         return;
     }
     for (i = 0; i < count; i++, out += size, from += size) {

@@ -59,7 +59,7 @@ impl Pool {
     /// A counted copy of `bytes`.
     pub(crate) fn copy(&mut self, bytes: &[u8]) -> bytes::Bytes {
         let buffer = self.reserve(bytes.len());
-        buffer.extend_from_slice(bytes);
+        dunlin_copy::append(buffer, bytes);
         let copy = buffer.split().freeze();
         self.trim();
         copy

@@ -343,9 +343,9 @@ impl Datagrams {
         let start = self.arena.len();
         let more = (length, way.to_end);
         let padding = data.encode_head_alone(&self.header, timestamp, more, &mut self.arena);
-        self.arena.extend_from_slice(before.bytes);
+        dunlin_copy::append(&mut self.arena, before.bytes);
         let behind = self.arena.len();
-        self.arena.extend_from_slice(after.bytes);
+        dunlin_copy::append(&mut self.arena, after.bytes);
         self.arena.put_bytes(0, padding);
         let end = self.arena.len();
         self.bytes += end - start + middle.bytes.len();
@@ -439,7 +439,7 @@ fn shared_limit(limit: usize) -> usize {
 
 fn put(parts: &[Part<'_>], arena: &mut BytesMut) {
     for part in parts {
-        arena.extend_from_slice(part.bytes);
+        dunlin_copy::append(arena, part.bytes);
     }
 }
 

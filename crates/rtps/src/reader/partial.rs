@@ -216,7 +216,7 @@ impl Partial {
             if self.front.is_empty() {
                 self.front = allocator.assemble(self.size);
             }
-            self.front.extend_from_slice(bytes);
+            dunlin_copy::append(&mut self.front, bytes);
             return;
         }
         if let Some((first, last)) = self.piece_at(number)
@@ -227,7 +227,7 @@ impl Partial {
             piece.extend_from_slice(bytes);
             return;
         }
-        self.beyond.insert(number, bytes.to_vec());
+        self.beyond.insert(number, dunlin_copy::to_vec(bytes));
     }
 
     /// Moves to the front what the hole before it does not separate from it any more.
@@ -238,7 +238,7 @@ impl Partial {
                 return;
             }
             let piece = piece.remove();
-            self.front.extend_from_slice(&piece);
+            dunlin_copy::append(&mut self.front, &piece);
         }
     }
 }

@@ -98,7 +98,7 @@ impl Large {
         self.charged += room;
         // No more than that: what is behind a message would keep its buffer from being used again.
         let mut larger = BytesMut::with_capacity(length.saturating_add(room));
-        larger.extend_from_slice(&self.bytes);
+        dunlin_copy::append(&mut larger, &self.bytes);
         self.bytes = larger;
         Ok(())
     }
@@ -147,9 +147,9 @@ pub(super) fn append(buffer: &mut BytesMut, carried: &Carried<'_>) {
     match carried {
         Carried::Message(header, rest) => {
             buffer.extend_from_slice(header);
-            buffer.extend_from_slice(rest);
+            dunlin_copy::append(buffer, rest);
         }
-        Carried::Opaque(bytes) => buffer.extend_from_slice(bytes),
+        Carried::Opaque(bytes) => dunlin_copy::append(buffer, bytes),
     }
 }
 

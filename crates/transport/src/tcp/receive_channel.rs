@@ -367,7 +367,7 @@ impl ReadBuffer {
         }
         let mut large = Large::new(self.spares.take(size), size, &self.budget)?;
         large.grow(bytes.len())?;
-        large.bytes.extend_from_slice(bytes);
+        dunlin_copy::append(&mut large.bytes, bytes);
         receive_channel.large = Some(large);
         Ok(None)
     }

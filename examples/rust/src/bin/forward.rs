@@ -7,13 +7,21 @@ use dunlin::untyped::{
 };
 use dunlin::{
     Batching, DataReaderQos, DataWriterQos, DomainParticipant, Duration, GuardCondition, History,
-    PublisherQos, Reliability, SampleOrigin, Select, StatusMask, SubscriberQos, Topic, TopicQos,
-    UntypedWriter, UntypedWriterListener, WaitSet,
+    PublisherQos, Reliability, ResourceLimits, SampleOrigin, Select, StatusMask, SubscriberQos,
+    Topic, TopicQos, UntypedWriter, UntypedWriterListener, WaitSet,
 };
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Instant;
+
+/// What writers keep for readers that are behind; then `write` waits, and the forwarder takes no
+/// more.
+const LIMITS: ResourceLimits = ResourceLimits {
+    max_samples: Some(10_000),
+    max_instances: None,
+    max_samples_per_instance: None,
+};
 
 /// Wakes the thread that forwards when the writer has room again.
 struct Room(GuardCondition);
@@ -70,6 +78,7 @@ fn forward(
     let qos = DataWriterQos {
         history: History::KeepAll,
         batching,
+        resource_limits: LIMITS,
         ..Default::default()
     };
     let writer = to
@@ -177,6 +186,7 @@ fn publish_blocks() -> dunlin::Result<()> {
     let qos = DataWriterQos {
         history: History::KeepAll,
         batching: BATCH,
+        resource_limits: LIMITS,
         ..Default::default()
     };
     let writer = DomainParticipant::new(0)?.writer_with::<Block>("Blocks", qos)?;

@@ -323,7 +323,7 @@ fn join(pieces: &[Piece<'_>], kept: Option<usize>, out: &mut BytesMut) -> Option
                 let (at, bytes) = (out.len() - begin, bytes.clone());
                 loaned = Some(LoanedPart { at, bytes });
             }
-            piece => out.extend_from_slice(piece.bytes()),
+            piece => dunlin_copy::append(out, piece.bytes()),
         }
     }
     loaned
