@@ -206,15 +206,15 @@ DUNLIN_CDR_INLINE void dunlin_cdr_size_parameter(dunlin_cdr_size *z, size_t begi
 
 /* ---- copy ---------------------------------------------------------------------------------- */
 
-/* As memcpy. From about 2 KiB on libraries use a string instruction that some processors take
- * sixteen times as long for if the target lies 1 to 15 bytes further in its page than the source:
- * such copies go in pieces that are too short for it. */
+/* As memcpy. From about 2 KiB to 1 MiB libraries use a string instruction that some processors
+ * take sixteen times as long for if the target lies 1 to 15 bytes further in its page than the
+ * source: such copies go in pieces that are too short for it. */
 DUNLIN_CDR_INLINE void dunlin_cdr_move(void *to, const void *from, size_t length) {
-    enum { piece = 1536, page = 4096, slow = 16 };
+    enum { piece = 1536, large = 1048576, page = 4096, slow = 16 };
     uint8_t *out = (uint8_t *)to;
     const uint8_t *in = (const uint8_t *)from;
     size_t distance = (size_t)((uintptr_t)out - (uintptr_t)in) % page;
-    if (distance > 0 && distance < slow) {
+    if (distance > 0 && distance < slow && length < large) {
         for (; length > piece; length -= piece, out += piece, in += piece) {
             memcpy(out, in, piece);
         }
