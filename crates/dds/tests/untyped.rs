@@ -350,6 +350,23 @@ fn what_is_not_of_the_type_is_left_out_and_counted() {
     let samples = take(&reader, 2);
     assert_eq!(samples.len(), 2);
     assert_eq!(reader.sample_lost_status().total_count, 1);
+    // Who decodes all of them anyhow gets all of them, and says what is wrong.
+    writer
+        .write(ChangeKind::Alive, &good[..9], &options)
+        .unwrap();
+    reader.wait_for_data(SOON).unwrap();
+    let mut samples = Vec::new();
+    for takes in [false, true] {
+        reader
+            .get_undecoded(takes, &Select::default(), None, &mut samples)
+            .unwrap();
+    }
+    let [_, sample] = &samples[..] else {
+        panic!("{samples:?}")
+    };
+    assert_eq!(&sample.payload().unwrap()[..], &good[..9]);
+    reader.reject(sample.info.publication, &"too short");
+    assert_eq!(reader.sample_lost_status().total_count, 2);
 }
 
 #[derive(Topic)]

@@ -2,16 +2,18 @@
 use crate::callback::{Listener, dunlin_listener};
 use crate::error::{Failure, Outcome, entry};
 use crate::handle::Kind;
-use crate::memory::{Array, In, Out, OutArray, dunlin_block};
+use crate::memory::{Array, In, Out, OutArray, dunlin_block, dunlin_text};
 use crate::names::{Creating, adopt_reader, put_guids};
 use crate::object;
 use crate::participant::dunlin_participant;
 use crate::qos::{dunlin_reader_qos, duration, read_or};
 use crate::samples::{Samples, keep_taken, lender, taken};
-use crate::select::{DUNLIN_GIVE_BACK_FIRST, DUNLIN_IN_PLACE, dunlin_select, states};
+use crate::select::{
+    DUNLIN_DECODES, DUNLIN_GIVE_BACK_FIRST, DUNLIN_IN_PLACE, dunlin_select, states,
+};
 use crate::topic::dunlin_topic;
 use dunlin::untyped::{SamplePayload, UntypedSample, UntypedTopicDescription};
-use dunlin::{InstanceHandle, SampleInfo, Select, Timestamp, UntypedReader};
+use dunlin::{Guid, InstanceHandle, SampleInfo, Select, Timestamp, UntypedReader};
 use std::sync::Arc;
 
 /// A reader.
@@ -184,7 +186,7 @@ impl Wanted {
             condition: given.map_or(0, |select| select.condition),
             flags: given.map_or(0, |select| select.flags),
         };
-        match wanted.flags & !(DUNLIN_IN_PLACE | DUNLIN_GIVE_BACK_FIRST) {
+        match wanted.flags & !(DUNLIN_IN_PLACE | DUNLIN_GIVE_BACK_FIRST | DUNLIN_DECODES) {
             0 => Ok(wanted),
             unknown => Err(Failure::bad(format!(
                 "the member flags of the argument select has {unknown:#x}, which is unknown"
@@ -248,18 +250,23 @@ fn address(payload: &[u8]) -> *const u8 {
 /// Gets samples out of the reader.
 fn pull(way: Way, reader: &Reader, wanted: &Wanted, into: &mut Vec<UntypedSample>) -> Outcome {
     let core = &reader.core;
+    let decodes = wanted.flags & DUNLIN_DECODES != 0;
+    let takes = way == Way::Take;
     if wanted.condition == 0 {
         match way {
-            Way::Take => core.take(&wanted.select, into),
-            Way::Read => core.read(&wanted.select, into),
+            _ if decodes => core.get_undecoded(takes, &wanted.select, None, into)?,
+            Way::Take => drop(core.take(&wanted.select, into)),
+            Way::Read => drop(core.read(&wanted.select, into)),
         };
         return Ok(());
     }
     let condition = object::condition(wanted.condition)?;
     let condition = condition.read_condition(wanted.condition)?;
+    let select = &wanted.select;
     match way {
-        Way::Take => core.take_some_with_condition(condition, &wanted.select, into)?,
-        Way::Read => core.read_some_with_condition(condition, &wanted.select, into)?,
+        _ if decodes => core.get_undecoded(takes, select, Some(condition), into)?,
+        Way::Take => drop(core.take_some_with_condition(condition, select, into)?),
+        Way::Read => drop(core.read_some_with_condition(condition, select, into)?),
     };
     Ok(())
 }
@@ -342,6 +349,28 @@ pub extern "C" fn dunlin_give_back(
     entry(|| {
         let samples = samples.slice(count, "samples")?;
         with_samples(reader, |lender| lender.give_back(samples))
+    })
+}
+
+/// Gives a sample back that is not of the reader's type, as `dunlin_give_back` does, and has it
+/// counted as lost and logged with the reason. Of a reader that is closed it is given back alone.
+///
+/// @return As `dunlin_give_back`.
+#[unsafe(no_mangle)]
+pub extern "C" fn dunlin_reject(
+    reader: dunlin_reader,
+    sample: OutArray<'_, dunlin_sample>,
+    why: dunlin_text,
+) -> i32 {
+    entry(|| {
+        let samples = sample.slice(1, "sample")?;
+        let publication = samples.first().map(|sample| sample.info.publication);
+        let why = why.get("why")?;
+        with_samples(reader, |lender| lender.give_back(samples))?;
+        if let (Ok(reader), Some(publication)) = (object::reader(reader), publication) {
+            reader.core.reject(Guid::from_bytes(publication), &why);
+        }
+        Ok(())
     })
 }
 

@@ -33,6 +33,9 @@ pub const DUNLIN_IN_PLACE: u32 = 1;
 /// The samples that are in the array are given back before it is filled; those with a token of 0
 /// are none.
 pub const DUNLIN_GIVE_BACK_FIRST: u32 = 2;
+/// Whoever gets the samples decodes each at once and tells of those that are not of the type by
+/// `dunlin_reject`: none is looked at before, and none left out.
+pub const DUNLIN_DECODES: u32 = 4;
 
 /// Which samples a read or a take is about. With zeros behind the size it is about all.
 #[repr(C)]
@@ -54,7 +57,7 @@ pub struct dunlin_select {
     pub instance: [u8; 16],
     /// A read or query condition of the reader, whose states and query count instead; 0 for none.
     pub condition: u64,
-    /// Bits `DUNLIN_IN_PLACE`, `DUNLIN_GIVE_BACK_FIRST`.
+    /// Bits `DUNLIN_IN_PLACE`, `DUNLIN_GIVE_BACK_FIRST`, `DUNLIN_DECODES`.
     pub flags: u32,
     /// 0.
     pub reserved: u32,

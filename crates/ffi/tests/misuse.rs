@@ -357,11 +357,11 @@ fn arguments_are_checked() {
             DUNLIN_BAD_PARAMETER,
             &["which", "3"],
         );
-        let select = dunlin_select { flags: 4, ..all() };
+        let select = dunlin_select { flags: 8, ..all() };
         fails(
             take(world.reader, &select, 1).unwrap_err(),
             DUNLIN_BAD_PARAMETER,
-            &["0x4"],
+            &["0x8"],
         );
         let select = dunlin_select {
             condition: world.writer,

@@ -34,6 +34,61 @@ fn a_sample_goes_from_a_writer_to_a_reader() {
     });
 }
 
+/// Of how many samples the reader has told that they are lost.
+fn lost(reader: u64) -> i32 {
+    let mut status = dunlin_status::default();
+    ok(dunlin_status_get(
+        reader,
+        DUNLIN_SAMPLE_LOST,
+        Out::from(&mut status),
+    ));
+    status.count[0]
+}
+
+#[test]
+fn who_decodes_rejects_what_is_not_of_the_type() {
+    let name = "who_decodes_rejects_what_is_not_of_the_type";
+    in_namespace(name, LOOPBACK, || {
+        let world = World::new();
+        let good = position(7, b"abc");
+        let write = |payload: &[u8]| {
+            ok(dunlin_write(
+                world.writer,
+                Array::from(payload),
+                payload.len() as u64,
+                Out::NULL,
+            ));
+            wait_for_data(world.reader);
+        };
+        let too_short = &good[..good.len() - 2];
+        write(too_short);
+        assert_eq!(take(world.reader, &all(), 4).unwrap_err(), DUNLIN_NO_DATA);
+        assert_eq!(lost(world.reader), 1);
+        let decodes = dunlin_select {
+            flags: DUNLIN_DECODES,
+            ..all()
+        };
+        write(too_short);
+        let mut samples = take(world.reader, &decodes, 4).unwrap();
+        assert_eq!((samples.len(), payload(&samples[0])), (1, too_short));
+        let reject = |samples: &mut [dunlin_sample], reader| {
+            dunlin_reject(reader, OutArray::from(samples), "too short".into())
+        };
+        ok(reject(&mut samples, world.reader));
+        assert_eq!((samples[0].token, lost(world.reader)), (0, 2));
+        // Once only, and nothing is counted then.
+        let again = reject(&mut samples, world.reader);
+        fails(again, DUNLIN_PRECONDITION_NOT_MET, &["given back before"]);
+        assert_eq!(lost(world.reader), 2);
+        // What is rejected when the reader is gone is given back.
+        write(too_short);
+        let mut samples = take(world.reader, &decodes, 4).unwrap();
+        ok(dunlin_close(world.reader));
+        ok(reject(&mut samples, world.reader));
+        world.close();
+    });
+}
+
 #[test]
 fn read_leaves_samples_and_states_select_them() {
     in_namespace(

@@ -136,16 +136,29 @@ static inline int32_t dunlin_typed_fill(dunlin_getter get, dunlin_reader reader,
     } else {
         wanted = *select;
     }
-    wanted.flags = (wanted.flags & ~(uint32_t)DUNLIN_IN_PLACE) | DUNLIN_GIVE_BACK_FIRST;
+    wanted.flags = (wanted.flags & ~(uint32_t)DUNLIN_IN_PLACE) | DUNLIN_GIVE_BACK_FIRST
+                   | DUNLIN_DECODES;
     *of = reader;
     *count = 0;
     return get(reader, &wanted, samples, DUNLIN_BATCH, count);
 }
 
-/* Gives one sample of a batch back; those behind it move up. */
+/* Gives a sample back that cannot be decoded; counted as lost, but not where memory was short. */
+static inline void dunlin_typed_reject(dunlin_reader reader, dunlin_sample *sample,
+                                       const dunlin_cdr_fault *fault) {
+    char text[512];
+    if (fault->code == DUNLIN_CDR_MEMORY) {
+        (void)dunlin_give_back(reader, sample, 1);
+        return;
+    }
+    (void)dunlin_cdr_explain(fault, text, sizeof text);
+    (void)dunlin_reject(reader, sample, dunlin_text_of(text));
+}
+
+/* The same with one of a batch; those behind it move up. */
 static inline void dunlin_typed_drop(dunlin_reader reader, dunlin_sample *samples, uint64_t *count,
-                                     uint64_t at) {
-    (void)dunlin_give_back(reader, &samples[at], 1);
+                                     uint64_t at, const dunlin_cdr_fault *fault) {
+    dunlin_typed_reject(reader, &samples[at], fault);
     *count -= 1;
     memmove(&samples[at], &samples[at + 1], (size_t)(*count - at) * sizeof *samples);
     memset(&samples[*count], 0, sizeof *samples);
@@ -159,6 +172,7 @@ static inline int32_t dunlin_typed_next(dunlin_getter get, dunlin_reader reader,
     memset(&unread, 0, sizeof unread);
     unread.size = sizeof unread;
     unread.sample_states = DUNLIN_NOT_READ;
+    unread.flags = DUNLIN_DECODES;
     return get(reader, &unread, sample, 1, &count);
 }
 

@@ -471,6 +471,12 @@
 #define DUNLIN_GIVE_BACK_FIRST 2
 
 /**
+ * Whoever gets the samples decodes each at once and tells of those that are not of the type by
+ * `dunlin_reject`: none is looked at before, and none left out.
+ */
+#define DUNLIN_DECODES 4
+
+/**
  * No status.
  */
 #define DUNLIN_STATUS_NONE 0
@@ -1174,7 +1180,7 @@ typedef struct dunlin_select {
      */
     uint64_t condition;
     /**
-     * Bits `DUNLIN_IN_PLACE`, `DUNLIN_GIVE_BACK_FIRST`.
+     * Bits `DUNLIN_IN_PLACE`, `DUNLIN_GIVE_BACK_FIRST`, `DUNLIN_DECODES`.
      */
     uint32_t flags;
     /**
@@ -2449,6 +2455,16 @@ int32_t dunlin_read(dunlin_reader reader,
 int32_t dunlin_give_back(dunlin_reader reader,
                          struct dunlin_sample *samples,
                          uint64_t count);
+
+/**
+ * Gives a sample back that is not of the reader's type, as `dunlin_give_back` does, and has it
+ * counted as lost and logged with the reason. Of a reader that is closed it is given back alone.
+ *
+ * @return As `dunlin_give_back`.
+ */
+int32_t dunlin_reject(dunlin_reader reader,
+                      struct dunlin_sample *sample,
+                      struct dunlin_text why);
 
 /**
  * Copies a part of the payload of a sample.

@@ -23,7 +23,7 @@ impl Cache {
         if !self.may_have(select) {
             return 0;
         }
-        if select.max == 1
+        if (select.max == 1 || self.samples.len() == 1 && select.max > 0)
             && select.instance.is_none()
             && let Some(first) = self.samples.get(self.first)
             && self.matches(first, select)

@@ -394,7 +394,7 @@ void side_on_data(void *context, dunlin_reader reader) {
     from->reader = reader;
     memset(&select, 0, sizeof select);
     select.size = sizeof select;
-    select.flags = DUNLIN_GIVE_BACK_FIRST | (stays ? DUNLIN_IN_PLACE : 0);
+    select.flags = DUNLIN_GIVE_BACK_FIRST | DUNLIN_DECODES | (stays ? DUNLIN_IN_PLACE : 0);
     do {
         if (dunlin_take(reader, &select, from->samples, ROOM, &count) != DUNLIN_OK) return;
         for (i = 0; i < count; i++) {

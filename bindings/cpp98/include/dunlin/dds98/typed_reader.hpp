@@ -204,11 +204,12 @@ private:
         return NULL;
     }
     // A sample without valid data has the members of the key, as far as they are known.
-    static bool decode(const dunlin_sample &sample, Value &to, bool lends) {
+    static bool decode(const dunlin_sample &sample, Value &to, bool lends,
+                       dunlin_cdr_fault &fault) {
         const size_t size = static_cast<size_t>(sample.length);
         if (sample.info.valid_data != 0) {
-            return lends ? C::lend(&to, sample.data, size, NULL)
-                         : C::read(&to, sample.data, size, NULL);
+            return lends ? C::lend(&to, sample.data, size, &fault)
+                         : C::read(&to, sample.data, size, &fault);
         }
         if (sample.data == NULL || size <= 4 || !C::key_read(&to, sample.data, size, NULL)) {
             (void)C::reset(&to);
@@ -217,7 +218,7 @@ private:
     }
 
     ReturnCode_t get(Getter getter, Values &values, SampleInfoSeq &infos, Long max_samples,
-                     const dunlin_select &select) {
+                     dunlin_select select) {
         const bool is_loan = values.maximum() == 0;
         ULong room = ROOM;
         if (max_samples >= 0 && max_samples < ROOM) {
@@ -243,12 +244,13 @@ private:
         }
         uint64_t count = 0;
         dunlin_sample *samples = batch->samples.get_buffer();
+        select.flags |= DUNLIN_DECODES;
         ReturnCode_t code = getter(_handle, &select, samples, room, &count);
         if (code == RETCODE_OK) {
             Values &into = is_loan ? batch->values : values;
             SampleInfoSeq &about = is_loan ? batch->infos : infos;
             const bool lends = is_loan && C::lends;
-            code = fill(samples, static_cast<ULong>(count), into, about, lends);
+            code = fill(samples, count, into, about, lends);
             if (lends && code == RETCODE_OK) {
                 batch->held = count;
                 batch->reader = _handle;
@@ -266,18 +268,27 @@ private:
         end_batch(batch, is_lent);
         return code;
     }
-    // What is no value of the type is left out.
-    static ReturnCode_t fill(const dunlin_sample *samples, ULong count, Values &values,
-                             SampleInfoSeq &infos, bool lends) {
+    // What is no value of the type is left out, also of the samples.
+    ReturnCode_t fill(dunlin_sample *samples, uint64_t &count, Values &values,
+                      SampleInfoSeq &infos, bool lends) const {
+        const ULong came = static_cast<ULong>(count);
         ULong filled = 0;
-        if (!values.length(count) || !infos.length(count)) {
+        dunlin_cdr_fault fault;
+        if (!values.length(came) || !infos.length(came)) {
             return RETCODE_OUT_OF_RESOURCES;
         }
-        for (ULong i = 0; i < count; i++) {
-            if (decode(samples[i], values[filled], lends)) {
-                infos[filled++] = dunlin98::info_of(samples[i].info);
+        for (ULong i = 0; i < came; i++) {
+            if (decode(samples[i], values[filled], lends, fault)) {
+                infos[filled] = dunlin98::info_of(samples[i].info);
+                if (filled != i) {
+                    samples[filled] = samples[i];
+                }
+                filled++;
+            } else {
+                dunlin_typed_reject(_handle, &samples[i], &fault);
             }
         }
+        count = filled;
         (void)values.length(filled);
         (void)infos.length(filled);
         return filled > 0 ? RETCODE_OK : RETCODE_NO_DATA;
@@ -310,18 +321,20 @@ private:
             dunlin98::select_of(NOT_READ_SAMPLE_STATE, ANY_VIEW_STATE, ANY_INSTANCE_STATE);
         dunlin_sample sample;
         uint64_t count = 0;
+        select.flags = DUNLIN_DECODES;
         for (;;) {
             std::memset(&sample, 0, sizeof sample);
             const ReturnCode_t code = getter(_handle, &select, &sample, 1, &count);
             if (code != RETCODE_OK) {
                 return code;
             }
-            const bool is_value = decode(sample, value, false);
-            info = dunlin98::info_of(sample.info);
-            (void)dunlin_give_back(_handle, &sample, 1);
-            if (is_value) {
+            dunlin_cdr_fault fault;
+            if (decode(sample, value, false, fault)) {
+                info = dunlin98::info_of(sample.info);
+                (void)dunlin_give_back(_handle, &sample, 1);
                 return RETCODE_OK;
             }
+            dunlin_typed_reject(_handle, &sample, &fault);
         }
     }
 

@@ -4,6 +4,8 @@ use crate::error::{Error, Result};
 use crate::untyped::condition::ReadCondition;
 use crate::untyped::sample::UntypedSample;
 use dunlin_rtps::{ChangeKind, ContentFilter, Select};
+use dunlin_wire::Guid;
+use std::fmt::Display;
 use std::sync::Arc;
 
 impl UntypedReader {
@@ -102,6 +104,44 @@ impl UntypedReader {
             into.push(UntypedSample::new(core, raw));
         });
         Ok(core.leave_out_invalid(into, before))
+    }
+
+    /// As [`take`](Self::take) or [`read`](Self::read), or, with a condition, as
+    /// [`take_some_with_condition`](Self::take_some_with_condition) or
+    /// [`read_some_with_condition`](Self::read_some_with_condition), for whoever decodes each
+    /// sample at once: none is looked at, so none is left out. One that is not of the type is to be
+    /// told of by [`reject`](Self::reject).
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` for the condition of another reader.
+    pub fn get_undecoded(
+        &self,
+        takes: bool,
+        select: &Select,
+        condition: Option<&ReadCondition>,
+        into: &mut Vec<UntypedSample>,
+    ) -> Result<()> {
+        let core = &self.core;
+        let sink = |raw| into.push(UntypedSample::new(core, raw));
+        let Some(condition) = condition else {
+            match takes {
+                true => core.take(select, sink),
+                false => core.read(select, sink),
+            };
+            return Ok(());
+        };
+        let filter = self.check_own(condition)?;
+        let select = some(condition, select);
+        match takes {
+            true => core.take_matching(&select, filter, sink),
+            false => core.read_matching(&select, filter, sink),
+        }
+        Ok(())
+    }
+
+    /// A sample of this writer is not of the type: it is counted as lost and logged.
+    pub fn reject(&self, publication: Guid, why: &dyn Display) {
+        self.core.note_undecodable(publication, why);
     }
 
     /// Which samples of its states a condition of this reader wants.

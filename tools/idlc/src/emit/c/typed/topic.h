@@ -81,7 +81,7 @@ static inline int32_t Foo_fill(dunlin_getter get, dunlin_reader reader,
         if (Foo_of_sample(reader, &batch->samples[at], &batch->data[at], Foo_@READ@, &fault)) {
             at++;
         } else {
-            dunlin_typed_drop(reader, batch->samples, &batch->count, at);
+            dunlin_typed_drop(reader, batch->samples, &batch->count, at, &fault);
             code = dunlin_typed_failed(&fault, DUNLIN_ERROR);
         }
     }
@@ -128,8 +128,11 @@ static inline int32_t Foo_next(dunlin_getter get, dunlin_reader reader, Foo *val
     DUNLIN_TRY(dunlin_typed_next(get, reader, &sample));
     if (info != NULL) *info = sample.info;
     is_read = Foo_of_sample(reader, &sample, value, Foo_cdr_read, &fault);
-    (void)dunlin_give_back(reader, &sample, 1);
-    return is_read ? DUNLIN_OK : dunlin_typed_failed(&fault, DUNLIN_ERROR);
+    if (!is_read) {
+        dunlin_typed_reject(reader, &sample, &fault);
+        return dunlin_typed_failed(&fault, DUNLIN_ERROR);
+    }
+    return dunlin_give_back(reader, &sample, 1);
 }
 
 /*
