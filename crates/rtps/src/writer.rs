@@ -375,13 +375,13 @@ impl Writer {
         }
     }
 
-    /// Asks a reader that is not matched for an answer. It is not told where it begins, so this is
-    /// as good as a heartbeat to all.
+    /// Asks a reader that is not matched for an answer. It may have matched this writer, and wait to
+    /// be told where it begins: with what history there is.
     pub fn hail(&mut self, reader: Guid, out: &mut impl Outbox) {
         self.heartbeats = self.heartbeats.wrapping_add(1);
         let first = self.first_to_name();
         let heartbeat = Heartbeat {
-            reader: EntityId::UNKNOWN,
+            reader: reader.entity,
             writer: self.config.guid.entity,
             first: SequenceNumber(first),
             last: SequenceNumber(self.last),

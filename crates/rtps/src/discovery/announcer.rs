@@ -1,4 +1,5 @@
 //! Announcing our participant (RTPS 2.5 8.5.3).
+use super::Discovery;
 use crate::{ChangeKind, Outbox, Time, To};
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
@@ -166,6 +167,23 @@ impl Announcer {
             sequence: self.sequence,
             inline_qos: Parameters::NONE,
             payload: Payload::None,
+        }
+    }
+}
+
+impl Discovery {
+    /// Announces us, if it is time, where announcements go and to those who may not hear them
+    /// there.
+    pub(super) fn announce_if_due(&mut self, now: Time, out: &mut impl Outbox) {
+        if !self.announcer.is_due(now) {
+            return;
+        }
+        let timestamp = self.config.timestamp(now);
+        self.announcer.announce(timestamp, To::Announce, out);
+        for (prefix, peer) in &mut self.peers {
+            if peer.verified && !peer.multicast && peer.is_to_be_told() {
+                self.announcer.announce(timestamp, detector(*prefix), out);
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 //! What discovery is told at birth.
+use super::keyed_hash::Secret;
 use super::registry;
 use crate::Time;
 use alloc::borrow::ToOwned;
@@ -44,10 +45,10 @@ pub struct DiscoveryConfig {
     pub clock_offset: i64,
     /// How much is taken in from others.
     pub limits: Limits,
-    /// Random numbers that nobody foresees. With them a participant is believed only once it has
-    /// repeated one that was sent to the address that it announces; without, once it knows our
-    /// name.
-    pub random: Option<fn() -> u64>,
+    /// With it a participant is believed only once it has repeated a number that was sent to the
+    /// address that it announces, and that nobody foresees who does not know this; without, once it
+    /// knows our name.
+    pub secret: Option<Secret>,
     /// What the type of somebody else's endpoint is, if that is known without asking: it may be one
     /// of this process.
     pub known_type: fn(Guid) -> Option<DynamicType>,
@@ -102,7 +103,7 @@ impl DiscoveryConfig {
             ignored_properties: Vec::new(),
             clock_offset: 0,
             limits: Limits::default(),
-            random: None,
+            secret: None,
             known_type: |_| None,
             type_lookup: true,
             type_timeout: Duration::from_secs(5),
@@ -129,6 +130,17 @@ pub struct Source {
     pub called: bool,
     /// INFO_DST named us, and us alone: the sender knows who we are.
     pub addressed: bool,
+}
+
+impl Source {
+    /// It came by a connection, which nobody else's address makes.
+    pub(super) fn is_by_connection(&self) -> bool {
+        self.called
+            || matches!(
+                self.from.kind,
+                Locator::KIND_TCP_V4 | Locator::KIND_TCP_CALLER
+            )
+    }
 }
 
 impl DiscoveryConfig {

@@ -5,7 +5,7 @@ use super::announcer::detector;
 use super::builtin::BuiltinTopic;
 use super::unverified_participants::Credit;
 use super::{Discovery, DiscoveryConfig, Event, LossReason, Source, proof};
-use crate::{ChangeKind, Outbox, Time, To};
+use crate::{ChangeKind, Outbox, Time};
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
 use dunlin_wire::{
@@ -55,11 +55,15 @@ pub(super) struct Peer {
     /// It answered: what we sent to it arrived.
     pub(super) verified: bool,
     /// Where the datagram came from with which it answered first: its own socket.
-    source: Locator,
+    pub(super) source: Locator,
     /// What it may be sent while it is not verified.
     credit: Credit,
     /// By how much the numbers of our built-in writers are moved for it; 0 if they are not.
     pub(super) shift: i64,
+    /// It announced itself by a connection, and so what is sent to it goes by one.
+    pub(super) by_connection: bool,
+    /// Before this it is not asked again with other numbers.
+    pub(super) ask_again: Time,
     /// It named us, so it needs no announcement.
     knows_us: bool,
     /// Which of the strangers it is while it is not verified.
@@ -149,7 +153,7 @@ impl Peer {
 
 impl Peer {
     /// Our announcement is due for it alone. One that keeps silent gets fewer and fewer.
-    fn is_to_be_told(&mut self) -> bool {
+    pub(super) fn is_to_be_told(&mut self) -> bool {
         self.unheard = self.unheard.saturating_add(1);
         let (every, some) = UNHEARD;
         self.unheard <= some || self.unheard.is_power_of_two() || self.unheard.is_multiple_of(every)
@@ -286,6 +290,7 @@ impl Discovery {
             Some(peer) if peer.data == data => {
                 peer.credit.earn(size);
                 peer.asks |= asks;
+                self.follow_way(source, events);
                 self.renew(now, prefix);
                 self.greet(now, source, out, events);
             }
@@ -367,6 +372,9 @@ impl Discovery {
         });
         let mut credit = Credit::default();
         credit.earn(size);
+        let by_connection = source.is_by_connection();
+        let secret = self.config.secret.as_ref();
+        let shift = secret.map_or(0, |secret| proof::shift(secret, &data, by_connection));
         self.peers.insert(
             prefix,
             Peer {
@@ -375,10 +383,9 @@ impl Discovery {
                 verified: false,
                 source: source.from,
                 credit,
-                shift: self
-                    .config
-                    .random
-                    .map_or(0, |random| proof::shift(random())),
+                shift,
+                by_connection,
+                ask_again: Time::PAST,
                 knows_us: false,
                 age: self.strangers.add(prefix, size),
                 silent_until: None,
@@ -516,8 +523,8 @@ impl Discovery {
             if !source.addressed {
                 return false;
             }
-            if !self.proves(source.prefix, message) {
-                self.prove(source, message, out);
+            if !self.proves(source, message) {
+                self.prove(now, source, message, out);
                 return false;
             }
             if !self.verify(now, source.prefix, origin, out, events) {
@@ -571,20 +578,5 @@ impl Discovery {
             }
         }
         true
-    }
-
-    /// Announces us, if it is time, where announcements go and to those who may not hear them
-    /// there.
-    pub(super) fn announce_if_due(&mut self, now: Time, out: &mut impl Outbox) {
-        if !self.announcer.is_due(now) {
-            return;
-        }
-        let timestamp = self.config.timestamp(now);
-        self.announcer.announce(timestamp, To::Announce, out);
-        for (prefix, peer) in &mut self.peers {
-            if peer.verified && !peer.multicast && peer.is_to_be_told() {
-                self.announcer.announce(timestamp, detector(*prefix), out);
-            }
-        }
     }
 }

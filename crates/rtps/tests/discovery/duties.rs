@@ -6,7 +6,7 @@
 use crate::network::{MS, Network, SECOND, locator, prefix};
 use bytes::Bytes;
 use dunlin_qos::Duration;
-use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, Source};
+use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, Secret, Source};
 use dunlin_rtps::{Outbox, Time, To};
 use dunlin_wire::{
     AckNack, BuiltinEndpoints, Data, EntityId, EntityKind, Guid, Header, Heartbeat, Parameters,
@@ -319,7 +319,7 @@ fn a_question_is_no_answer() {
 #[test]
 fn a_peer_is_met_once_it_repeats_the_number_that_was_sent_to_it() {
     let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
-        config.random = Some(|| 77);
+        config.secret = Some(Secret::new([77; 16]));
     });
     pair.announce();
     let question = questions(&pair.run(0))[0];
@@ -342,7 +342,7 @@ fn a_peer_is_met_once_it_repeats_the_number_that_was_sent_to_it() {
 #[test]
 fn a_stranger_that_asks_gets_its_number_back_and_nothing_else() {
     let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
-        config.random = Some(|| 77);
+        config.secret = Some(Secret::new([77; 16]));
     });
     let mut received = pair.announce();
     let question = Submessage::Heartbeat(Heartbeat {
@@ -368,4 +368,41 @@ fn a_stranger_that_asks_gets_its_number_back_and_nothing_else() {
     assert!(said.contains(&Said::Other), "an ACKNACK: {said:?}");
     assert!(!said.contains(&Said::Writer), "{said:?}");
     assert!(pair.out.bytes <= 3 * received, "{} bytes", pair.out.bytes);
+}
+
+/// A peer that was forgotten, and has not forgotten us, finds the numbers that it knows. If it moved
+/// meanwhile it finds others, and if its reader keeps to higher ones, higher ones still.
+#[test]
+fn a_peer_that_was_forgotten_is_met_again_wherever_it_is() {
+    let reader = EntityId::SEDP_PUBLICATIONS_READER;
+    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
+        config.secret = Some(Secret::new([77; 16]));
+    });
+    pair.announce();
+    let known = questions(&pair.run(0))[0];
+    pair.acknowledge(&known, reader);
+    assert!(pair.ours.whereabouts().next().is_some());
+    pair.run(300 * SECOND);
+    assert!(!pair.ours.knows(prefix(1)), "it fell silent");
+    pair.run(2 * SECOND);
+    pair.announce();
+    let question = questions(&pair.run(0))[0];
+    assert_eq!(question.first, known.first, "the numbers are the same");
+    assert!(pair.ours.whereabouts().next().is_none());
+    pair.run(300 * SECOND);
+    // What it had was more than what it is asked for.
+    let first = SequenceNumber(known.first.0 + (1 << 31));
+    pair.peer.data.metatraffic_unicast = vec![locator(9)];
+    pair.peer.source.from = locator(9);
+    pair.announce();
+    let moved = questions(&pair.run(0))[0];
+    assert_ne!(moved.first, known.first, "the numbers are others");
+    pair.acknowledge(&Heartbeat { first, ..moved }, reader);
+    let said = pair.run(0);
+    assert!(!said.contains(&Said::Writer), "{said:?}");
+    let further = questions(&said)[0];
+    assert!(further.first > first && further.count > moved.count);
+    pair.acknowledge(&further, reader);
+    assert!(pair.run(0).contains(&Said::Writer));
+    assert!(pair.ours.whereabouts().next().is_some());
 }

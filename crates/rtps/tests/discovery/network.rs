@@ -2,14 +2,13 @@
 //! parsed.
 use bytes::Bytes;
 use dunlin_qos::Duration;
-use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, Source};
+use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Event, Secret, Source};
 use dunlin_rtps::{Outbox, Time, To};
 use dunlin_wire::{
-    EntityId, EntityKind, Guid, GuidPrefix, Header, Locator, Message, ReaderData, Submessage,
-    VendorId, WriterData,
+    EntityId, EntityKind, Guid, GuidPrefix, Header, Heartbeat, Locator, Message, ReaderData,
+    Submessage, VendorId, WriterData,
 };
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 pub(crate) const MS: i64 = 1_000_000;
 pub(crate) const SECOND: i64 = 1000 * MS;
@@ -63,6 +62,8 @@ pub(crate) struct Network {
     pub(crate) submessages: usize,
     /// Bytes of datagrams to where nobody is.
     astray: BTreeMap<Locator, usize>,
+    /// The last HEARTBEAT in one of them.
+    pub(crate) last_question: Option<Heartbeat>,
     /// Between these nothing travels.
     pub(crate) severed: Vec<(usize, usize)>,
     /// What this one sends passes for another product's.
@@ -72,8 +73,9 @@ pub(crate) struct Network {
     locators: BTreeMap<Locator, usize>,
     /// Where announcements go beside multicast.
     pub(crate) initial_peers: Vec<usize>,
-    /// With what those that join prove where they are; without, a name is believed.
-    pub(crate) random_numbers: Option<fn() -> u64>,
+    /// Those that join have a secret, and believe only whoever proves where it is; without, they
+    /// believe a name.
+    pub(crate) proving: bool,
 }
 
 /// Records what a participant says, as datagrams.
@@ -119,12 +121,6 @@ pub(crate) fn locator(index: usize) -> Locator {
     }
 }
 
-/// Nothing foresees it but who reads this.
-fn random() -> u64 {
-    static LAST: AtomicU64 = AtomicU64::new(1);
-    LAST.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed)
-}
-
 /// Where announcements are heard by all.
 fn group() -> Locator {
     Locator {
@@ -158,21 +154,27 @@ impl Network {
             bytes: 0,
             submessages: 0,
             astray: BTreeMap::new(),
+            last_question: None,
             severed: Vec::new(),
             foreign: None,
             under_way: BTreeMap::new(),
             random: seed,
             locators: BTreeMap::new(),
             initial_peers: Vec::new(),
-            random_numbers: None,
+            proving: false,
         }
     }
 
     /// Participants that believe only whoever gets what is sent to its address.
     pub(crate) fn proving() -> Self {
         let mut network = Self::new();
-        network.random_numbers = Some(random);
+        network.proving = true;
         network
+    }
+
+    /// What gets lost is another thing from now on.
+    pub(crate) fn reseed(&mut self, seed: u64) {
+        self.random = seed;
     }
 
     /// Some participants, started now.
@@ -229,7 +231,7 @@ impl Network {
         config.metatraffic_multicast = vec![group()];
         config.default_unicast = vec![locator(10_000 + index)];
         config.entity_name = format!("node {index}");
-        config.random = self.random_numbers;
+        config.secret = self.proving.then(|| Secret::new([index as u8 + 1; 16]));
         configure(&mut config);
         let own = config.prefix;
         for locator in &config.metatraffic_unicast {
@@ -447,7 +449,14 @@ impl Network {
     fn post_to(&mut self, from: usize, place: Locator, bytes: Vec<u8>) {
         match self.locators.get(&place).copied() {
             Some(to) => self.post(from, to, false, bytes),
-            None => *self.astray.entry(place).or_default() += bytes.len(),
+            None => {
+                *self.astray.entry(place).or_default() += bytes.len();
+                for message in Message::parse(&bytes).unwrap() {
+                    if let Ok(Submessage::Heartbeat(question)) = message {
+                        self.last_question = Some(question);
+                    }
+                }
+            }
         }
     }
 

@@ -1,8 +1,10 @@
 //! Whoever only knows our name, and forges a source address, is not believed to be there.
-use crate::bounds::spoofed;
+use crate::bounds::{datagram, spoofed};
 use crate::network::{MS, Network, SECOND, locator, prefix};
+use dunlin_rtps::discovery::Event;
 use dunlin_wire::{
-    AckNack, EntityId, Header, Heartbeat, SequenceNumber, SequenceNumberSet, Submessage,
+    AckNack, BuiltinEndpoints, EntityId, Header, Heartbeat, ParticipantData, Payload,
+    SequenceNumber, SequenceNumberSet, Submessage,
 };
 
 const GHOST: usize = 100;
@@ -78,6 +80,61 @@ fn a_forged_address_draws_three_times_what_came_whatever_is_said() {
     assert!(drawn > 0 && drawn <= 3 * said, "{drawn} bytes by {said}");
 }
 
+/// Whoever says that it never acknowledges anything cannot show where it is. It need not, if it
+/// announces nothing either: then nothing but announcements goes there.
+#[test]
+fn who_cannot_show_where_it_is_announces_nothing() {
+    for (endpoints, believed) in [
+        (BuiltinEndpoints::PUBLICATIONS_ANNOUNCER, false),
+        (BuiltinEndpoints::SUBSCRIPTIONS_ANNOUNCER, false),
+        (BuiltinEndpoints::PARTICIPANT_ANNOUNCER, true),
+    ] {
+        let mut network = Network::proving();
+        network.join(|_| {});
+        network.join(|_| {});
+        let mut ghost = ParticipantData::new(prefix(GHOST));
+        ghost.builtin_endpoints = endpoints;
+        ghost.metatraffic_unicast = vec![locator(VICTIM)];
+        let payload = ghost.encode().unwrap();
+        let announcement = datagram(
+            GHOST,
+            EntityId::SPDP_WRITER,
+            1,
+            &[],
+            Payload::Data(&payload),
+        );
+        network.inject_from(1, locator(VICTIM), 0, announcement);
+        network.inject_from(1, locator(VICTIM), 0, addressed(&heartbeat(1)));
+        network.inject_from(1, locator(VICTIM), 0, addressed(&ack_nack(1, 1)));
+        assert_eq!(is_believed(&network), believed, "{endpoints:?}");
+    }
+}
+
+/// What is sent by a connection does not get to the address that its caller announces.
+#[test]
+fn a_number_that_was_sent_by_a_connection_shows_nothing_of_an_address() {
+    let mut network = Network::proving();
+    network.join(|_| {});
+    network.join(|_| {});
+    let said = spoofed(GHOST, VICTIM);
+    let asked = |network: &mut Network| {
+        network.run(10 * MS);
+        network.last_question.take().expect("it was asked")
+    };
+    network.inject_called(1, 0, said.clone());
+    let by_connection = asked(&mut network);
+    network.inject_from(1, locator(VICTIM), 0, said.clone());
+    let by_datagram = asked(&mut network);
+    assert_ne!(by_connection.first, by_datagram.first);
+    network.inject_called(1, 0, said);
+    let answer = addressed(&ack_nack(by_connection.first.0, 1));
+    network.inject_from(1, locator(VICTIM), 0, answer.clone());
+    assert!(!is_believed(&network));
+    network.inject_called(1, 0, answer);
+    assert!(is_believed(&network));
+    assert!(network.nodes[0].discovery.only_calls(prefix(GHOST)));
+}
+
 #[test]
 fn of_others_it_is_told_nothing() {
     let mut network = Network::proving();
@@ -136,6 +193,25 @@ fn they_do_so_however_much_is_lost_and_are_found_again() {
     assert!(network.nodes[1].matched(late).len() == 4);
 }
 
+/// Each loss leaves another side alone believing the other.
+#[test]
+fn no_loss_keeps_two_apart() {
+    for seed in 0..50 {
+        let mut network = Network::proving();
+        network.reseed(seed);
+        network.loss = 40;
+        network.join(|_| {});
+        network.join(|_| {});
+        let writer = network.writer(0, |_| {});
+        let reader = network.reader(1, |_| {});
+        network.run(30 * SECOND);
+        network.loss = 0;
+        network.run(10 * SECOND);
+        assert_eq!(network.nodes[0].matched(writer), [reader], "seed {seed}");
+        assert_eq!(network.nodes[1].matched(reader), [writer], "seed {seed}");
+    }
+}
+
 #[test]
 fn they_do_so_where_there_is_no_multicast_and_behind_address_translators() {
     let mut network = Network::proving();
@@ -159,4 +235,65 @@ fn they_do_so_where_there_is_no_multicast_and_behind_address_translators() {
     network.run(5 * SECOND);
     assert_eq!(network.nodes[0].matched(writer), [reader]);
     assert_eq!(network.nodes[caller].matched(reader), [writer]);
+}
+
+/// The first participant does not hear the others for a while, and forgets them; they go on hearing
+/// it, and do not forget it.
+fn forget_one_sidedly(network: &mut Network, meanwhile: impl FnOnce(&mut Network)) {
+    let others = network.nodes.len() - 1;
+    assert_eq!(network.nodes[0].discovery.whereabouts().count(), others);
+    network.nodes[0].hears_nothing = true;
+    network.run(15 * SECOND);
+    assert_eq!(network.nodes[0].discovery.whereabouts().count(), 0);
+    meanwhile(network);
+    network.nodes[0].hears_nothing = false;
+    network.run(20 * SECOND);
+    assert_eq!(network.nodes[0].discovery.whereabouts().count(), others);
+    let lost = |event: &Event| matches!(event, Event::ParticipantLost { prefix: p, .. } if *p == prefix(0));
+    for node in &network.nodes[1..] {
+        assert!(
+            !node.events.iter().any(lost),
+            "one side alone has forgotten"
+        );
+        let mut met = node.discovery.whereabouts();
+        assert!(met.any(|(peer, _)| peer.guid.prefix == prefix(0)));
+    }
+}
+
+#[test]
+fn one_that_was_forgotten_by_one_side_alone_is_met_again() {
+    let mut network = Network::proving();
+    (0..8).for_each(|_| {
+        network.join(|_| {});
+    });
+    let writer = network.writer(0, |_| {});
+    let readers: Vec<_> = (1..8).map(|i| network.reader(i, |_| {})).collect();
+    network.run(SECOND);
+    for _ in 0..5 {
+        forget_one_sidedly(&mut network, |_| {});
+        assert_eq!(network.nodes[0].matched(writer), readers);
+    }
+}
+
+#[test]
+fn and_so_it_is_if_it_moved_meanwhile() {
+    let mut network = Network::proving();
+    (0..16).for_each(|_| {
+        network.join(|_| {});
+    });
+    let writer = network.writer(0, |_| {});
+    let readers: Vec<_> = (1..16).map(|i| network.reader(i, |_| {})).collect();
+    network.run(SECOND);
+    for round in 1..4 {
+        forget_one_sidedly(&mut network, |network| {
+            (1..16).for_each(|index| network.relocate(index, locator(100 * round + index)));
+        });
+        assert_eq!(network.nodes[0].matched(writer), readers);
+        let late = network.writer(0, |_| {});
+        network.run(SECOND);
+        assert_eq!(network.nodes[0].matched(late), readers);
+        network.act(0, |d, now, out, events| {
+            d.remove_writer(now, late, out, events)
+        });
+    }
 }
