@@ -11,7 +11,7 @@ use crate::{
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use bytes::{Bytes, BytesMut};
-use dunlin_qos::{Duration, ReliabilityKind};
+use dunlin_qos::{Duration, History, ReliabilityKind};
 use dunlin_wire::{
     EntityId, Guid, GuidPrefix, InlineQos, ParticipantMessage, Payload as SerializedPayload,
     SequenceNumber, Submessage, Timestamp, VendorId, parse_key,
@@ -353,11 +353,17 @@ impl BuiltinTopic {
 /// A built-in reader of ours.
 pub(super) fn reader(own: GuidPrefix, entry: &BuiltinTopicEntry) -> ReaderConfig {
     let qos = entry.qos;
+    // The catalog knows all endpoints: the reader need not remember each as an instance.
+    let stream = entry.describes_endpoints;
     ReaderConfig {
         reliability: qos.reliability,
         durability: qos.durability,
-        history: qos.history,
-        keyed: qos.keyed,
+        history: match stream {
+            true => History::KeepAll,
+            false => qos.history,
+        },
+        keyed: qos.keyed && !stream,
+        stream,
         max_sample_size: MAX_SAMPLE_SIZE,
         max_reassembly_bytes: MAX_REASSEMBLY,
         budget: Some(Budgets::of_each_writer(MAX_WAITING)),

@@ -1,4 +1,7 @@
 //! Every endpoint that is known, and which of them suit each other.
+mod compact;
+mod interned;
+mod lookup;
 mod type_states;
 
 use super::types::KnownTypes;
@@ -9,17 +12,20 @@ use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
+use compact::CompactEndpoints;
 use core::ops::RangeInclusive;
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ReaderData, WriterData};
 
 /// Ordered maps throughout: the events come in the same order in each run with the same input.
-#[derive(Debug)]
 pub(super) struct Catalog {
     own: GuidPrefix,
     homes: BTreeMap<GuidPrefix, DefaultLocators>,
+    /// Our own endpoints, and those of others that have a topic of one of ours.
     writers: BTreeMap<Guid, WriterData>,
     readers: BTreeMap<Guid, ReaderData>,
     topics: BTreeMap<String, Topic>,
+    /// All others.
+    others: CompactEndpoints,
     pairs: BTreeMap<(Guid, Guid), Verdict>,
     /// What is known of the types of endpoints, where identifiers do not suffice.
     types: KnownTypes,
@@ -51,6 +57,14 @@ pub(super) struct Topic {
     pub(super) readers: BTreeSet<Guid>,
 }
 
+/// What an endpoint says as before.
+#[derive(Clone, Copy)]
+struct Same {
+    all: bool,
+    topic: bool,
+    ty: bool,
+}
+
 /// Which side of a pair the latest news is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -68,6 +82,7 @@ impl Catalog {
             writers: BTreeMap::new(),
             readers: BTreeMap::new(),
             topics: BTreeMap::new(),
+            others: CompactEndpoints::default(),
             pairs: BTreeMap::new(),
             types: KnownTypes::default(),
             wanted: BTreeSet::new(),
@@ -96,13 +111,13 @@ impl Catalog {
         home.unicast = unicast.to_vec();
         home.multicast = multicast.to_vec();
         for guid in members(&self.writers, prefix) {
-            let own = self.writer(guid).map(|w| (&w.unicast, &w.multicast));
+            let own = self.writers.get(&guid).map(|w| (&w.unicast, &w.multicast));
             if own.is_some_and(|(u, m)| u.is_empty() || m.is_empty()) {
                 self.judge_writer(guid, events);
             }
         }
         for guid in members(&self.readers, prefix) {
-            let own = self.reader(guid).map(|r| (&r.unicast, &r.multicast));
+            let own = self.readers.get(&guid).map(|r| (&r.unicast, &r.multicast));
             if own.is_some_and(|(u, m)| u.is_empty() || m.is_empty()) {
                 self.judge_reader(guid, events);
             }
@@ -139,26 +154,35 @@ impl Catalog {
         for guid in members(&self.readers, prefix) {
             self.remove_reader(guid, reason, events);
         }
+        for guid in self.others.of(prefix) {
+            self.remove_other(guid);
+        }
         self.homes.remove(&prefix);
     }
 
     /// Adds or replaces a writer; one of an unknown participant is ignored.
     pub(super) fn put_writer(&mut self, writer: WriterData, events: &mut Vec<Event>) {
         let guid = writer.guid;
-        match self.writers.get(&guid) {
-            Some(known) if *known == writer => return,
-            Some(known) if known.topic != writer.topic => {
+        let same = self.writer(guid).as_deref().map(|known| Same {
+            all: *known == writer,
+            topic: known.topic == writer.topic,
+            ty: known.type_information == writer.type_information,
+        });
+        match same {
+            Some(Same { all: true, .. }) => return,
+            Some(Same { topic: false, .. }) => {
                 self.remove_writer(guid, UnmatchReason::Deleted, events);
             }
-            Some(known) if known.type_information != writer.type_information => {
-                self.forget_type(guid);
-            }
+            Some(Same { ty: false, .. }) => self.forget_type(guid),
             _ => {}
         }
         if !self.homes.contains_key(&guid.prefix) || self.ignores(guid, &writer.topic) {
             return;
         }
         self.note(guid);
+        let Some(writer) = self.put_other(writer) else {
+            return;
+        };
         self.topic_of(&writer.topic).writers.insert(guid);
         if self.writers.insert(guid, writer).is_none() {
             self.count(guid.prefix, 1);
@@ -169,20 +193,26 @@ impl Catalog {
     /// Adds or replaces a reader; one of an unknown participant is ignored.
     pub(super) fn put_reader(&mut self, reader: ReaderData, events: &mut Vec<Event>) {
         let guid = reader.guid;
-        match self.readers.get(&guid) {
-            Some(known) if *known == reader => return,
-            Some(known) if known.topic != reader.topic => {
+        let same = self.reader(guid).as_deref().map(|known| Same {
+            all: *known == reader,
+            topic: known.topic == reader.topic,
+            ty: known.type_information == reader.type_information,
+        });
+        match same {
+            Some(Same { all: true, .. }) => return,
+            Some(Same { topic: false, .. }) => {
                 self.remove_reader(guid, UnmatchReason::Deleted, events);
             }
-            Some(known) if known.type_information != reader.type_information => {
-                self.forget_type(guid);
-            }
+            Some(Same { ty: false, .. }) => self.forget_type(guid),
             _ => {}
         }
         if !self.homes.contains_key(&guid.prefix) || self.ignores(guid, &reader.topic) {
             return;
         }
         self.note(guid);
+        let Some(reader) = self.put_other(reader) else {
+            return;
+        };
         self.topic_of(&reader.topic).readers.insert(guid);
         if self.readers.insert(guid, reader).is_none() {
             self.count(guid.prefix, 1);
@@ -203,7 +233,7 @@ impl Catalog {
         events: &mut Vec<Event>,
     ) -> bool {
         let Some(writer) = self.writers.remove(&guid) else {
-            return false;
+            return guid.entity.is_writer() && self.remove_other(guid);
         };
         self.note(guid);
         for reader in self.readers_for(guid, &writer.topic) {
@@ -214,6 +244,9 @@ impl Catalog {
         self.leave(&writer.topic, |topic| topic.writers.remove(&guid));
         self.forget_type(guid);
         self.count(guid.prefix, -1);
+        if guid.prefix == self.own {
+            self.compact(&writer.topic);
+        }
         true
     }
 
@@ -225,7 +258,7 @@ impl Catalog {
         events: &mut Vec<Event>,
     ) -> bool {
         let Some(reader) = self.readers.remove(&guid) else {
-            return false;
+            return !guid.entity.is_writer() && self.remove_other(guid);
         };
         self.accepted.remove(&guid);
         self.note(guid);
@@ -237,37 +270,10 @@ impl Catalog {
         self.leave(&reader.topic, |topic| topic.readers.remove(&guid));
         self.forget_type(guid);
         self.count(guid.prefix, -1);
+        if guid.prefix == self.own {
+            self.compact(&reader.topic);
+        }
         true
-    }
-
-    pub(super) fn writer(&self, guid: Guid) -> Option<&WriterData> {
-        self.writers.get(&guid)
-    }
-
-    pub(super) fn reader(&self, guid: Guid) -> Option<&ReaderData> {
-        self.readers.get(&guid)
-    }
-
-    pub(super) fn writers(&self) -> impl Iterator<Item = &WriterData> {
-        self.writers.values()
-    }
-
-    pub(super) fn readers(&self) -> impl Iterator<Item = &ReaderData> {
-        self.readers.values()
-    }
-
-    /// Where the endpoints of a participant listen that do not listen where the participant does.
-    pub(super) fn unicast_of(&self, prefix: GuidPrefix) -> impl Iterator<Item = &[Locator]> {
-        let writers = self.writers.range(entities(prefix));
-        let readers = self.readers.range(entities(prefix));
-        let of_writers = writers.map(|(_, writer)| &*writer.unicast);
-        of_writers.chain(readers.map(|(_, reader)| &*reader.unicast))
-    }
-
-    pub(super) fn topics(&self) -> impl Iterator<Item = (&str, &Topic)> {
-        self.topics
-            .iter()
-            .map(|(name, topic)| (name.as_str(), topic))
     }
 
     pub(super) fn verdict(&self, writer: Guid, reader: Guid) -> Option<&Verdict> {
@@ -281,7 +287,7 @@ impl Catalog {
 
     /// How many endpoints there are, local ones included.
     pub(super) fn len(&self) -> usize {
-        self.writers.len() + self.readers.len()
+        self.writers.len() + self.readers.len() + self.others.len()
     }
 
     /// True if an endpoint of a participant is matched with a local one.
@@ -311,9 +317,10 @@ impl Catalog {
     /// From now on it is remembered which endpoints of others come, change or go; all that are
     /// there have come. Or not any more.
     pub(super) fn watch(&mut self, on: bool) {
-        let others = self.writers.keys().chain(self.readers.keys());
-        let others = others.filter(|guid| guid.prefix != self.own);
-        self.news = on.then(|| others.copied().collect());
+        let here = self.writers.keys().chain(self.readers.keys()).copied();
+        let others = here.filter(|guid| guid.prefix != self.own);
+        let others = others.chain(self.others.guids());
+        self.news = on.then(|| others.collect());
     }
 
     /// Those that came, changed or went since this was asked last.
@@ -337,8 +344,8 @@ impl Catalog {
         self.ignored_topics.insert(name.to_owned());
         let topic = self.topics.get(name);
         let endpoints = topic.into_iter().flat_map(|t| t.writers.union(&t.readers));
-        let others = endpoints.filter(|guid| guid.prefix != self.own);
-        let others: Vec<Guid> = others.copied().collect();
+        let others = endpoints.filter(|guid| guid.prefix != self.own).copied();
+        let others: Vec<Guid> = others.chain(self.others.of_topic(name)).collect();
         for guid in others {
             self.remove_writer(guid, UnmatchReason::Ignored, events);
             self.remove_reader(guid, UnmatchReason::Ignored, events);

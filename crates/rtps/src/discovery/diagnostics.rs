@@ -85,10 +85,7 @@ impl Discovery {
 
     /// How well a local endpoint knows another one.
     pub fn acquaintance(&self, local: Guid, other: Guid) -> PeerState {
-        let known = match other.entity.is_writer() {
-            true => self.catalog.writer(other).is_some(),
-            false => self.catalog.reader(other).is_some(),
-        };
+        let known = self.catalog.contains(other);
         if self.ignored.contains(&other.prefix) || self.catalog.ignores_endpoint(local, other) {
             return PeerState::Ignored;
         }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use dunlin_qos::LivelinessKind;
 use dunlin_wire::{
     EncodedTypeInformation, EntityId, Error, Guid, GuidPrefix, ParticipantMessage, ReaderData,
-    VendorId, WriterData, endpoint_key,
+    VendorId, WriterData, endpoint_key, parse_key,
 };
 
 impl Discovery {
@@ -86,7 +86,7 @@ impl Discovery {
                     match WriterData::parse(sample.builtin_payload()) {
                         Ok(mut data) if data.guid == guid => {
                             self.keep_own_information(guid.prefix, &mut data.type_information);
-                            let known = self.catalog.writer(guid).is_some();
+                            let known = self.catalog.contains(guid);
                             if known || self.has_room(now, guid.prefix, events) {
                                 self.watch.add(now, guid, data.qos.liveliness);
                                 self.catalog.put_writer(data, events);
@@ -118,7 +118,7 @@ impl Discovery {
                         Ok(mut data) if data.guid == guid => {
                             self.keep_own_information(guid.prefix, &mut data.type_information);
                             self.keep_own(guid.prefix, &mut data.max_sample_size);
-                            let known = self.catalog.reader(guid).is_some();
+                            let known = self.catalog.contains(guid);
                             if known || self.has_room(now, guid.prefix, events) {
                                 self.catalog.put_reader(data, events);
                             }
@@ -250,8 +250,8 @@ impl Discovery {
         room
     }
 
-    /// A description that makes no sense takes the room of one that does: the reader below
-    /// remembers its instance.
+    /// A description that makes no sense takes the room of one that does: nobody is heard who says
+    /// nothing else.
     fn strike(&mut self, now: Time, sample: &Sample, events: &mut Vec<Event>) {
         self.heard.malformed += 1;
         let prefix = sample.info.publication.prefix;
@@ -265,7 +265,8 @@ impl Discovery {
 /// The endpoint that a sample of SEDP is about; it must be one of the participant that speaks.
 /// RustDDS also takes leave of its built-in endpoints here, which nobody knows from here.
 fn endpoint(sample: &Sample) -> Option<Guid> {
-    let guid = Guid::from_bytes(sample.info.instance.0);
+    let by_hash = || Guid::from_bytes(sample.info.instance.0);
+    let guid = parse_key(sample.builtin_payload()).unwrap_or_else(|_| by_hash());
     let own = guid.prefix == sample.info.publication.prefix;
     own.then_some(guid)
 }

@@ -81,25 +81,25 @@ impl Discovery {
     pub fn explain(&self, local: Guid, similar: impl Fn(&str, &str) -> bool) -> Vec<Explanation> {
         let is_writer = local.entity.is_writer();
         let topic = match is_writer {
-            true => self.catalog.writer(local).map(|w| &w.topic),
-            false => self.catalog.reader(local).map(|r| &r.topic),
+            true => self.catalog.near_writer(local).map(|w| &w.topic),
+            false => self.catalog.near_reader(local).map(|r| &r.topic),
         };
         let Some(topic) = topic else {
             return Vec::from([Explanation::Unknown]);
         };
         let mut found = Vec::new();
-        for (name, entry) in self.catalog.topics() {
-            let others = match is_writer {
-                true => &entry.readers,
-                false => &entry.writers,
-            };
+        let (mut last, mut is_similar) = ("", false);
+        for (name, remote) in self.catalog.by_topic(!is_writer) {
             if name == topic {
-                found.extend(others.iter().filter_map(|other| self.pair(local, *other)));
-            } else if similar(name, topic) {
-                found.extend(others.iter().map(|remote| Explanation::SimilarTopic {
-                    remote: *remote,
-                    topic: name.to_owned(),
-                }));
+                found.extend(self.pair(local, remote));
+                continue;
+            }
+            if name != last {
+                (last, is_similar) = (name, similar(name, topic));
+            }
+            if is_similar {
+                let topic = name.to_owned();
+                found.push(Explanation::SimilarTopic { remote, topic });
             }
         }
         if found.is_empty() {
@@ -123,8 +123,10 @@ impl Discovery {
     }
 
     fn title(&self, endpoint: Guid, text: &dyn fmt::Display) -> String {
-        let writer = self.catalog.writer(endpoint).map(|w| &w.qos.entity_name);
-        let reader = self.catalog.reader(endpoint).map(|r| &r.qos.entity_name);
+        let writer = self.catalog.writer(endpoint);
+        let reader = self.catalog.reader(endpoint);
+        let writer = writer.as_deref().map(|w| &w.qos.entity_name);
+        let reader = reader.as_deref().map(|r| &r.qos.entity_name);
         match writer.or(reader).filter(|name| !name.is_empty()) {
             Some(name) => format!("{name:?} {text}"),
             None => text.to_string(),
@@ -138,7 +140,8 @@ impl Discovery {
         };
         Some(match self.catalog.verdict(writer, reader)?.clone() {
             Verdict::Matched => {
-                let (w, r) = (self.catalog.writer(writer)?, self.catalog.reader(reader)?);
+                let w = self.catalog.near_writer(writer)?;
+                let r = self.catalog.near_reader(reader)?;
                 let uncompared = uncompared(w, r, self.catalog.types());
                 let uncompared = uncompared.map(|(of, why)| (of, why.to_owned()));
                 Explanation::Matched { remote, uncompared }
@@ -149,10 +152,15 @@ impl Discovery {
             Verdict::Qos(mismatches) => Explanation::Qos { remote, mismatches },
             Verdict::Partition => Explanation::Partition {
                 remote,
-                writer: self.catalog.writer(writer)?.publisher.partition.to_string(),
+                writer: self
+                    .catalog
+                    .near_writer(writer)?
+                    .publisher
+                    .partition
+                    .to_string(),
                 reader: self
                     .catalog
-                    .reader(reader)?
+                    .near_reader(reader)?
                     .subscriber
                     .partition
                     .to_string(),

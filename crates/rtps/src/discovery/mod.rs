@@ -40,6 +40,7 @@ pub use types::{KnownTypes, TypeDifference, TypeState, uncompared};
 pub use verdict::{Verdict, WriterPredicate, compare};
 
 use crate::{Outbox, Time, To};
+use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use announcer::{Announcer, detector};
@@ -360,11 +361,11 @@ impl Discovery {
     /// Says goodbye: all endpoints and the participant itself are withdrawn. Nothing is said or
     /// heard any more.
     pub fn goodbye(&mut self, now: Time, out: &mut impl Outbox) {
-        let writers: Vec<Guid> = self.local_writers().map(|w| w.guid).collect();
+        let writers: Vec<Guid> = self.catalog.own_writers().map(|w| w.guid).collect();
         for writer in writers {
             self.withdraw_writer(now, writer, out);
         }
-        let readers: Vec<Guid> = self.local_readers().map(|r| r.guid).collect();
+        let readers: Vec<Guid> = self.catalog.own_readers().map(|r| r.guid).collect();
         for reader in readers {
             self.withdraw_reader(now, reader, out);
         }
@@ -388,7 +389,7 @@ impl Discovery {
     ) {
         let revived = self.watch.assert_writer(now, writer);
         self.report_revival(revived, events);
-        let local = (writer.prefix == self.config.prefix).then(|| self.catalog.writer(writer));
+        let local = (writer.prefix == self.config.prefix).then(|| self.catalog.near_writer(writer));
         if let Some(Some(local)) = local
             && local.qos.liveliness.kind == LivelinessKind::ManualByParticipant
         {
@@ -452,12 +453,12 @@ impl Discovery {
     }
 
     /// What is known of a writer, whoever's it is.
-    pub fn writer(&self, guid: Guid) -> Option<&WriterData> {
+    pub fn writer(&self, guid: Guid) -> Option<Cow<'_, WriterData>> {
         self.catalog.writer(guid)
     }
 
     /// What is known of a reader, whoever's it is.
-    pub fn reader(&self, guid: Guid) -> Option<&ReaderData> {
+    pub fn reader(&self, guid: Guid) -> Option<Cow<'_, ReaderData>> {
         self.catalog.reader(guid)
     }
 
@@ -554,13 +555,15 @@ impl Discovery {
         self.catalog.len()
     }
 
-    /// All known writers, local ones included.
-    pub fn writers(&self) -> impl Iterator<Item = &WriterData> {
+    /// All known writers, local ones included. Those of topics that nobody here has are put together
+    /// anew each time.
+    pub fn writers(&self) -> impl Iterator<Item = Cow<'_, WriterData>> {
         self.catalog.writers()
     }
 
-    /// All known readers, local ones included.
-    pub fn readers(&self) -> impl Iterator<Item = &ReaderData> {
+    /// All known readers, local ones included. Those of topics that nobody here has are put together
+    /// anew each time.
+    pub fn readers(&self) -> impl Iterator<Item = Cow<'_, ReaderData>> {
         self.catalog.readers()
     }
 
@@ -578,15 +581,5 @@ impl Discovery {
     fn endpoint_topics(&self) -> impl Iterator<Item = &BuiltinTopic> {
         let topics = self.topics.iter();
         topics.filter(|topic| topic.entry.describes_endpoints)
-    }
-
-    fn local_writers(&self) -> impl Iterator<Item = &WriterData> {
-        let own = self.config.prefix;
-        self.writers().filter(move |w| w.guid.prefix == own)
-    }
-
-    fn local_readers(&self) -> impl Iterator<Item = &ReaderData> {
-        let own = self.config.prefix;
-        self.readers().filter(move |r| r.guid.prefix == own)
     }
 }

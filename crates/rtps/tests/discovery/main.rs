@@ -13,4 +13,5 @@ mod proof;
 mod room;
 mod sources;
 mod types;
+mod unmatched;
 mod vendors;

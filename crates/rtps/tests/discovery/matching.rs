@@ -282,7 +282,7 @@ fn what_only_dunlin_is_told_does_not_count_with_other_products() {
         network.run(SECOND);
         assert_eq!(network.nodes[0].matched(writer), [reader]);
         let kept = network.nodes[0].discovery.reader(reader);
-        let kept = kept.and_then(|r| r.type_information.as_ref());
+        let kept = kept.as_deref().and_then(|r| r.type_information.as_ref());
         assert_eq!(kept.is_some(), !for_dunlin);
     }
 }
@@ -357,7 +357,7 @@ fn a_change_of_partition_matches_and_unmatches() {
         .discovery
         .readers()
         .find(|r| r.guid == reader);
-    let original = data.unwrap().clone();
+    let original = data.unwrap().into_owned();
     let mut changed = original.clone();
     changed.subscriber.partition = Partition(vec!["a".into()]);
     network.put_reader(1, changed);

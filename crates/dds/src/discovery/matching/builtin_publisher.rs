@@ -151,6 +151,7 @@ impl<P: MatchedEntities> BuiltinPublisher<P> {
 
     fn show_endpoint(&mut self, discovery: &Discovery, guid: Guid, stage: &mut Stage<'_, P>) {
         let (writer, reader) = (discovery.writer(guid), discovery.reader(guid));
+        let (writer, reader) = (writer.as_deref(), reader.as_deref());
         let gone = (ChangeKind::DisposedUnregistered, guid.to_bytes());
         let topic = match guid.entity.is_writer() {
             true => {

@@ -6,6 +6,7 @@ use crate::discovery::observe::{DiscoveryEvent, Domain, Knowledge, Participant, 
 use dunlin_rtps::Time;
 use dunlin_transport::Transport;
 use dunlin_wire::{Guid, GuidPrefix};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 impl<P: OwnParticipant> Matching<P> {
@@ -107,8 +108,8 @@ impl<P: OwnParticipant> Matching<P> {
         Domain {
             id: discovery.config().domain,
             participants: others.collect(),
-            writers: discovery.writers().cloned().collect(),
-            readers: discovery.readers().cloned().collect(),
+            writers: discovery.writers().map(Cow::into_owned).collect(),
+            readers: discovery.readers().map(Cow::into_owned).collect(),
             types: discovery.known_types(),
             heard: discovery.heard(),
             own,

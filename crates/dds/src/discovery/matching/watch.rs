@@ -55,11 +55,11 @@ impl Watch {
                 change.map(DiscoveryEvent::Participant)
             }
             entity if entity.is_writer() => {
-                let change = self.change(guid, discovery.writer(guid));
+                let change = self.change(guid, discovery.writer(guid).as_deref());
                 change.map(DiscoveryEvent::Writer)
             }
             _ => {
-                let change = self.change(guid, discovery.reader(guid));
+                let change = self.change(guid, discovery.reader(guid).as_deref());
                 change.map(DiscoveryEvent::Reader)
             }
         }

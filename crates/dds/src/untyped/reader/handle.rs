@@ -326,7 +326,7 @@ impl UntypedReader {
         let matched = core.matched_endpoints().contains(&writer);
         let matching = core.shared.matching.lock();
         let data = matching.knowledge().writer(writer).filter(|_| matched);
-        data.map(PublicationBuiltinTopicData::of)
+        data.as_deref().map(PublicationBuiltinTopicData::of)
     }
 }
 

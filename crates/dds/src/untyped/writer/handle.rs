@@ -278,6 +278,6 @@ impl UntypedWriter {
         let matched = core.matched_endpoints().contains(&reader);
         let matching = core.shared.matching.lock();
         let data = matching.knowledge().reader(reader).filter(|_| matched);
-        data.map(SubscriptionBuiltinTopicData::of)
+        data.as_deref().map(SubscriptionBuiltinTopicData::of)
     }
 }

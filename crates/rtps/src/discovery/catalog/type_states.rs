@@ -36,6 +36,8 @@ impl Catalog {
         } else if self.readers.contains_key(&guid) {
             let writers = self.writers_for(guid, &topic).into_iter();
             writers.map(|writer| (writer, guid)).collect()
+        } else if self.others.contains(guid) {
+            Vec::new()
         } else {
             return;
         };

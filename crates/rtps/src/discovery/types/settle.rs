@@ -28,12 +28,16 @@ impl Discovery {
     /// nothing is said of one that is asked for, or could be.
     pub fn known_types(&self) -> KnownTypes {
         let mut known = self.catalog.types().clone();
-        let writers = self.writers().map(|w| (w.guid, &w.type_information));
-        let readers = self.readers().map(|r| (r.guid, &r.type_information));
-        for (endpoint, information) in writers.chain(readers) {
+        let writers = self
+            .writers()
+            .map(|w| (w.guid, w.type_information.is_some()));
+        let readers = self
+            .readers()
+            .map(|r| (r.guid, r.type_information.is_some()));
+        for (endpoint, has_information) in writers.chain(readers) {
             let is_open = known.state(endpoint).is_none() && !self.awaits_type(endpoint);
             if is_open
-                && information.is_some()
+                && has_information
                 && let Some(state) = self.find_type(endpoint)
             {
                 known.insert(endpoint, state);
@@ -173,8 +177,9 @@ impl Discovery {
 
     /// What an endpoint announces of its complete type, which has the names of its members.
     fn announced_type(&self, endpoint: Guid) -> Option<TypeIdentifierWithDependencies> {
-        let writer = self.writer(endpoint).map(|w| &w.type_information);
-        let reader = self.reader(endpoint).map(|r| &r.type_information);
+        let (writer, reader) = (self.writer(endpoint), self.reader(endpoint));
+        let writer = writer.as_deref().map(|w| &w.type_information);
+        let reader = reader.as_deref().map(|r| &r.type_information);
         let complete = super::announced(writer.or(reader)?.as_ref()?)?.complete;
         let is_there = complete.typeid_with_size.type_id != TypeIdentifier::None;
         is_there.then_some(complete)
