@@ -17,6 +17,10 @@ const QUICK: [Duration; 4] = [
     Duration::from_millis(500),
 ];
 
+/// Whoever has moved announces itself so many times more with the last of these pauses: it is
+/// believed only after a while.
+const QUICK_IF_MOVED: usize = 4;
+
 /// However short the period, announcements do not fill the network.
 const MIN_PAUSE: Duration = Duration::from_millis(10);
 
@@ -34,6 +38,8 @@ pub(super) struct Announcer {
     sent: usize,
     due: Option<Time>,
     last: Option<Time>,
+    /// We are elsewhere than before; those who know us are told.
+    moved: bool,
     ended: bool,
 }
 
@@ -48,6 +54,7 @@ impl Announcer {
             sent: 0,
             due: None,
             last: None,
+            moved: false,
             ended: false,
         }
     }
@@ -74,6 +81,17 @@ impl Announcer {
         self.sequence.0 = self.sequence.0.saturating_add(1);
     }
 
+    /// We are elsewhere from now on: announces it to all that know us, now and some times more.
+    pub(super) fn start_elsewhere(&mut self, now: Time) {
+        self.start(now);
+        self.moved = true;
+    }
+
+    /// True while the announcements are those after a move.
+    pub(super) fn has_moved(&self) -> bool {
+        self.moved
+    }
+
     /// True after the goodbye.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
@@ -83,8 +101,10 @@ impl Announcer {
     pub(super) fn is_due(&mut self, now: Time) -> bool {
         let due = self.due.is_some_and(|due| due <= now);
         if due {
-            let pause = QUICK.get(self.sent).copied().unwrap_or(self.period);
-            let pause = pause.min(self.period).max(MIN_PAUSE);
+            self.moved &= self.sent <= QUICK.len() + QUICK_IF_MOVED;
+            let last = QUICK.last().filter(|_| self.moved);
+            let pause = QUICK.get(self.sent).or(last).unwrap_or(&self.period);
+            let pause = (*pause).min(self.period).max(MIN_PAUSE);
             self.due = Some(now.after(pause));
             self.last = Some(now);
             self.sent = self.sent.saturating_add(1);
@@ -180,8 +200,10 @@ impl Discovery {
         }
         let timestamp = self.config.timestamp(now);
         self.announcer.announce(timestamp, To::Announce, out);
+        let moved = self.announcer.has_moved();
         for (prefix, peer) in &mut self.peers {
-            if peer.verified && !peer.multicast && peer.is_to_be_told() {
+            let alone = peer.verified && !peer.multicast && peer.is_to_be_told();
+            if alone || (moved && peer.verified) {
                 self.announcer.announce(timestamp, detector(*prefix), out);
             }
         }

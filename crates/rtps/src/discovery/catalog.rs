@@ -124,17 +124,18 @@ impl Catalog {
         }
     }
 
-    /// Reports all matched endpoints of a participant as changed.
-    pub(super) fn relocate(&self, prefix: GuidPrefix, events: &mut Vec<Event>) {
+    /// Reports all matched endpoints of a participant, or of all, as changed.
+    pub(super) fn relocate(&self, whose: Option<GuidPrefix>, events: &mut Vec<Event>) {
+        let is_one = |prefix| whose.is_none_or(|whose| whose == prefix);
         let matched = self
             .pairs
             .iter()
             .filter(|(_, verdict)| **verdict == Verdict::Matched);
         for ((writer, reader), _) in matched {
-            if reader.prefix == prefix {
+            if is_one(reader.prefix) {
                 self.changed(*writer, *reader, Side::Reader, events);
             }
-            if writer.prefix == prefix {
+            if is_one(writer.prefix) {
                 self.changed(*writer, *reader, Side::Writer, events);
             }
         }

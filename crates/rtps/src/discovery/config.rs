@@ -150,6 +150,12 @@ impl DiscoveryConfig {
         from.is_loopback() || own.into_iter().any(|l| l.may_have_sent(from))
     }
 
+    /// True if somebody who is told so listens where the other does.
+    pub(super) fn is_at(&self, other: &Self) -> bool {
+        self.metatraffic_unicast == other.metatraffic_unicast
+            && self.default_unicast == other.default_unicast
+    }
+
     /// Does a participant announce something for which it is ignored?
     pub(super) fn ignores(&self, data: &ParticipantData) -> bool {
         let mut ignored = self.ignored_properties.iter();

@@ -154,8 +154,11 @@ impl Discovery {
         self.announcer.replace(announcement, config.announce_period);
         let (unicast, multicast) = (&config.default_unicast, &config.default_multicast);
         self.catalog.put_home(prefix, unicast, multicast, events);
+        match config.is_at(&self.config) {
+            true => self.announcer.start(now),
+            false => self.announcer.start_elsewhere(now),
+        }
         self.config = config;
-        self.announcer.start(now);
         self.announce_if_due(now, out);
         Ok(())
     }
@@ -420,7 +423,7 @@ impl Discovery {
         if !self.knows(prefix) {
             self.announcer.hurry(now);
         }
-        self.catalog.relocate(prefix, events);
+        self.catalog.relocate(Some(prefix), events);
     }
 
     /// Nothing is heard any more of a participant, as if it were not there (DDS 1.4 2.2.2.2.1.14).

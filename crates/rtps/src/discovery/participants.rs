@@ -1,5 +1,6 @@
 //! The other participants: finding, keeping and losing them (RTPS 2.5 8.5.3).
 mod leases;
+mod moves;
 
 use super::announcer::detector;
 use super::builtin::BuiltinTopic;
@@ -70,6 +71,8 @@ pub(super) struct Peer {
     age: u64,
     /// The goodbye that is not proven counts then.
     silent_until: Option<Time>,
+    /// Where it seems to be now.
+    moving: Option<moves::Move>,
     /// When it was last heard.
     heard: Time,
     /// Announcements to it alone that came due since.
@@ -307,7 +310,7 @@ impl Discovery {
     }
 
     /// A verified participant announces itself. What it says anew is believed only from its own
-    /// socket.
+    /// socket, or if it has moved.
     fn hear_again(
         &mut self,
         now: Time,
@@ -320,24 +323,21 @@ impl Discovery {
         let Some(peer) = self.peers.get_mut(&prefix) else {
             return;
         };
-        let Some(origin) = peer.origin(source, &self.config) else {
-            self.heard.misplaced += 1;
-            return;
-        };
+        let origin = peer.origin(source, &self.config);
+        let is_same = peer.data == data;
+        // From its host, but not from its socket: what it said when it answered holds.
+        if origin.is_none_or(|origin| !is_same && !peer.is_its_socket(&origin)) {
+            return match self.has_moved(now, source, &data, out) {
+                true => self.take_over_move(now, source, data, out, events),
+                false => self.heard.misplaced += 1,
+            };
+        }
         peer.multicast |= source.multicast;
         peer.asks |= !source.addressed && !source.multicast;
         let asks = peer.asks;
-        if peer.data == data {
-            self.renew(now, prefix);
-        } else if peer.source != origin {
-            // From its host, but not from its socket: what it said when it answered holds.
-            self.heard.misplaced += 1;
-        } else {
-            let before = core::mem::replace(&mut peer.data, data);
-            self.renew(now, prefix);
-            events.push(Event::ParticipantChanged { prefix });
-            self.update(now, prefix, before.builtin_endpoints, out, events);
-            self.introduce(now, prefix);
+        match is_same {
+            true => self.renew(now, prefix),
+            false => self.take_over(now, prefix, data, out, events),
         }
         if asks {
             self.befriend(now, prefix, out);
@@ -389,6 +389,7 @@ impl Discovery {
                 knows_us: false,
                 age: self.strangers.add(prefix, size),
                 silent_until: None,
+                moving: None,
                 heard: now,
                 unheard: 0,
                 acknowledges: false,

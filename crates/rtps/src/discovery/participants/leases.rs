@@ -92,6 +92,7 @@ impl Discovery {
         let most = self.config.limits.unmatched_lease;
         if let Some(peer) = self.peers.get_mut(&prefix) {
             let was_silent = now.since(peer.heard) > SPEAKS;
+            peer.stays();
             (peer.heard, peer.unheard) = (now, 0);
             let lease = peer.counted_lease(most);
             self.leases.set(prefix, now.after(lease));
@@ -111,7 +112,8 @@ impl Discovery {
     /// Nobody is given up because we stood still: whoever lives shows it soon.
     pub(in crate::discovery) fn put_leases_off(&mut self, now: Time) {
         let most = self.config.limits.unmatched_lease;
-        for (prefix, peer) in self.peers.iter().filter(|(_, peer)| peer.verified) {
+        for (prefix, peer) in self.peers.iter_mut().filter(|(_, peer)| peer.verified) {
+            peer.stays();
             let grace = Duration::from_nanos(peer.counted_lease(most).as_nanos() / GRACE);
             self.leases.put_off(*prefix, now.after(grace));
         }
@@ -143,9 +145,10 @@ impl Discovery {
         for prefix in self.doubts.expired(now) {
             self.call(now, prefix, out);
             let most = self.config.limits.unmatched_lease;
-            if let Some(peer) = self.peers.get(&prefix).filter(|peer| peer.verified) {
-                self.doubts
-                    .set(prefix, now.after(peer.probe_pause(now, most)));
+            if let Some(peer) = self.peers.get_mut(&prefix).filter(|peer| peer.verified) {
+                let moves = peer.pause_of_move(now);
+                let pause = moves.unwrap_or_else(|| peer.probe_pause(now, most));
+                self.doubts.set(prefix, now.after(pause));
                 self.probe(now, prefix, out);
             }
         }
