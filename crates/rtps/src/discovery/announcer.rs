@@ -40,6 +40,7 @@ pub(super) struct Announcer {
     last: Option<Time>,
     /// We are elsewhere than before; those who know us are told.
     moved: bool,
+    moved_at: Option<Time>,
     ended: bool,
 }
 
@@ -55,6 +56,7 @@ impl Announcer {
             due: None,
             last: None,
             moved: false,
+            moved_at: None,
             ended: false,
         }
     }
@@ -85,11 +87,17 @@ impl Announcer {
     pub(super) fn start_elsewhere(&mut self, now: Time) {
         self.start(now);
         self.moved = true;
+        self.moved_at = Some(now);
     }
 
     /// True while the announcements are those after a move.
     pub(super) fn has_moved(&self) -> bool {
         self.moved
+    }
+
+    /// True if we have moved within this time.
+    pub(super) fn has_moved_since(&self, now: Time, span: Duration) -> bool {
+        self.moved_at.is_some_and(|at| now.since(at) < span)
     }
 
     /// True after the goodbye.

@@ -91,6 +91,23 @@ fn it_may_come_back_and_both_may_move_at_once() {
 }
 
 #[test]
+fn both_may_move_at_once_where_nobody_knows_what_came_by_multicast() {
+    let mut network = Network::of(2);
+    network.blurs_multicast = true;
+    let writer = network.writer(0, |_| {});
+    let reader = network.reader(1, |_| {});
+    network.run(5 * SECOND);
+    network.relocate(0, locator(90));
+    network.run(SECOND);
+    network.relocate(1, locator(91));
+    network.run(5 * SECOND);
+    assert_eq!(place(&network, 1, 0), [locator(91)]);
+    assert_eq!(place(&network, 0, 1), [locator(90)]);
+    assert!(!has_lost(&network));
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+}
+
+#[test]
 fn nobody_moves_a_participant_that_is_heard_where_it_is() {
     let mut network = Network::of(3);
     let writer = network.writer(0, |_| {});

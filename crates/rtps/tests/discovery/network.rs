@@ -68,6 +68,8 @@ pub(crate) struct Network {
     pub(crate) severed: Vec<(usize, usize)>,
     /// What this one sends passes for another product's.
     pub(crate) foreign: Option<usize>,
+    /// Nobody is told what came by multicast.
+    pub(crate) blurs_multicast: bool,
     under_way: BTreeMap<(Time, usize), Datagram>,
     random: u64,
     locators: BTreeMap<Locator, usize>,
@@ -157,6 +159,7 @@ impl Network {
             last_question: None,
             severed: Vec::new(),
             foreign: None,
+            blurs_multicast: false,
             under_way: BTreeMap::new(),
             random: seed,
             locators: BTreeMap::new(),
@@ -482,7 +485,7 @@ impl Network {
                 to,
                 source: self.nodes[from].seems.unwrap_or(self.nodes[from].place),
                 called: self.nodes[from].seems.is_some(),
-                multicast,
+                multicast: multicast && !self.blurs_multicast,
                 bytes,
             },
         );

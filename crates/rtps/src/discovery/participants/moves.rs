@@ -61,11 +61,12 @@ impl Peer {
     }
 
     /// True if it may have moved to where an announcement comes from: it says to be there, and
-    /// names us or is in our network, where all hear our name.
-    fn may_move(&self, source: &Source, data: &ParticipantData) -> bool {
+    /// names us or is in our network, where all hear our name. If we have moved, too (`lost`), it
+    /// does not know where to tell us by name.
+    fn may_move(&self, source: &Source, data: &ParticipantData, lost: bool) -> bool {
         let announced = [&data.metatraffic_unicast, &data.default_unicast];
         let mut announced = announced.into_iter().flatten();
-        (source.addressed || source.multicast)
+        (source.addressed || source.multicast || lost)
             && !source.called
             && !self.only_calls()
             && source.from.kind == self.source.kind
@@ -91,7 +92,7 @@ impl Discovery {
         let Some(peer) = self.peers.get_mut(&source.prefix) else {
             return false;
         };
-        if !peer.may_move(source, data) {
+        if !peer.may_move(source, data, self.announcer.has_moved_since(now, GIVES_UP)) {
             return false;
         }
         match peer.moving.filter(|under_way| under_way.to == source.from) {
