@@ -87,3 +87,46 @@ fn fifty_participants_share_memory_all_to_all() {
         }
     });
 }
+
+/// A number out of the environment.
+fn asked(variable: &str, otherwise: usize) -> usize {
+    let said = std::env::var(variable).ok();
+    said.and_then(|said| said.parse().ok()).unwrap_or(otherwise)
+}
+
+/// Prints what it costs that many processes of one host, each with a writer and a reader of one
+/// topic, meet: `CROWD_PROCESSES` (100) of them, by `CROWD_TRANSPORTS` (`udp,shmem`).
+#[test]
+#[ignore = "a measurement: takes minutes and gigabytes"]
+fn processes_of_one_host_meet() {
+    in_namespace("processes_of_one_host_meet", || {
+        let count = asked("CROWD_PROCESSES", 100);
+        let transports = std::env::var("CROWD_TRANSPORTS").unwrap_or("udp,shmem".into());
+        let role = format!("write=T read=T keep=1 lease=3600 transports={transports}");
+        let begin = Instant::now();
+        let mut peers: Vec<_> = (0..count)
+            .map(|number| Place::HERE.start(PEER, &format!("{role} first={number}")))
+            .collect();
+        let started = begin.elapsed();
+        ask_all(&mut peers, &format!("partners {count}"));
+        let matched = begin.elapsed();
+        let computed: u64 = peers.iter().map(ticks).sum();
+        let reports = peers
+            .iter_mut()
+            .map(|peer| peer.ask("report").number("rss"));
+        let mut sizes: Vec<_> = reports.collect();
+        // What is announced at the start has been announced.
+        std::thread::sleep(Duration::from_secs(10));
+        let before: u64 = peers.iter().map(ticks).sum();
+        std::thread::sleep(Duration::from_secs(5));
+        let idle = peers.iter().map(ticks).sum::<u64>() - before;
+        println!(
+            "FIGURE {count} processes by {transports}: started in {started:.1?}, all matched after {matched:.1?}, \
+             {:.0} ms of a processor each until then, RSS {} KiB each (largest {}), idle {:.2} % of a processor each",
+            10.0 * computed as f64 / count as f64,
+            percentile(&mut sizes, 0.5),
+            percentile(&mut sizes, 1.0),
+            idle as f64 / 5.0 / count as f64
+        );
+    });
+}
