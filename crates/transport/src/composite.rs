@@ -174,6 +174,17 @@ impl Transport for CompositeTransport {
             .for_each(|transport| transport.watch(Weak::clone(&watcher)));
     }
 
+    fn follow_addresses(&self) -> bool {
+        self.udp.as_ref().is_some_and(Transport::follow_addresses)
+    }
+
+    fn relocated(&self, locators: &[Locator]) -> Vec<Locator> {
+        match &self.udp {
+            Some(udp) => udp.relocated(locators),
+            None => locators.to_vec(),
+        }
+    }
+
     fn chunk(&self, length: usize) -> Option<Chunk> {
         self.shm.as_ref()?.chunk(length)
     }

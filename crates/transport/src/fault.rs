@@ -1,7 +1,7 @@
 //! A wrapper that loses, doubles, changes and delays what any transport sends.
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use dunlin_wire::Locator;
 
 use crate::properties::TransportProperties;
 use crate::rng::{Fate, Faults, Rng, corrupt};
-use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport};
+use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher};
 
 /// Late datagrams that are kept; more are lost.
 const MOST_LATE: usize = 65536;
@@ -116,6 +116,18 @@ impl<T: Transport + 'static> Transport for Fault<T> {
 
     fn leads_to(&self, to: &Locator, peer: [u8; 12]) -> Option<bool> {
         self.inner.leads_to(to, peer)
+    }
+
+    fn watch(&self, watcher: Weak<dyn Watcher>) {
+        self.inner.watch(watcher);
+    }
+
+    fn follow_addresses(&self) -> bool {
+        self.inner.follow_addresses()
+    }
+
+    fn relocated(&self, locators: &[Locator]) -> Vec<Locator> {
+        self.inner.relocated(locators)
     }
 
     fn failed(&self) -> u64 {

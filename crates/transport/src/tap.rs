@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::SystemTime;
 
 use bytes::BytesMut;
@@ -15,6 +15,7 @@ use crate::pcap;
 use crate::send_path::SendPath;
 use crate::traits::{
     Listen, Outgoing, Reach, ReceiveStatistics, Received, Receiver, Sent, Transport, Wait, Waker,
+    Watcher,
 };
 
 /// A transport with its datagrams written down, those sent and those received.
@@ -91,6 +92,18 @@ impl<T: Transport> Transport for Tap<T> {
         self.inner.lane(to)
     }
 
+    fn watch(&self, watcher: Weak<dyn Watcher>) {
+        self.inner.watch(watcher);
+    }
+
+    fn follow_addresses(&self) -> bool {
+        self.inner.follow_addresses()
+    }
+
+    fn relocated(&self, locators: &[Locator]) -> Vec<Locator> {
+        self.inner.relocated(locators)
+    }
+
     fn failed(&self) -> u64 {
         self.inner.failed()
     }
@@ -135,6 +148,10 @@ impl Receiver for TapReceiver {
 
     fn listen_at(&mut self, place: Listen) -> io::Result<()> {
         self.inner.listen_at(place)
+    }
+
+    fn watch_addresses(&mut self) {
+        self.inner.watch_addresses();
     }
 
     fn waker(&self) -> Arc<dyn Waker> {

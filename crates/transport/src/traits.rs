@@ -157,6 +157,19 @@ pub trait Transport: Send + Sync {
         let _ = watcher;
     }
 
+    /// Takes note of the addresses that this host has now, if the transport follows them: multicast
+    /// leaves by what has come, and groups are heard there. True if anything is not as it was;
+    /// then ways to peers are to be asked for anew. Asks the system; not for the data path.
+    fn follow_addresses(&self) -> bool {
+        false
+    }
+
+    /// What to tell peers now of a receiver that gave these [`Receiver::locators`] when it was
+    /// opened.
+    fn relocated(&self, locators: &[Locator]) -> Vec<Locator> {
+        locators.to_vec()
+    }
+
     /// Memory that peers can read, for `length` bytes: what lies in it travels without a copy.
     /// `None` if there is none, or none left, or for so few that a copy is faster; ordinary memory
     /// will do then.
@@ -208,6 +221,10 @@ pub trait Watcher: Send + Sync {
     /// must not wait for it.
     fn changed(&self, peer: &Locator, ended: bool);
 
+    /// The addresses of this host may have changed: [`Transport::follow_addresses`] is to be called
+    /// soon, by another thread than this, which is a receiver's.
+    fn addresses_changed(&self) {}
+
     /// A thread of the transport has ended although nobody stopped it: nothing that it did is done
     /// any more.
     fn failed(&self, why: &str);
@@ -231,6 +248,10 @@ pub trait Receiver: Send {
         let why = format!("this receiver cannot listen at {place:?} as well");
         Err(io::Error::new(io::ErrorKind::Unsupported, why))
     }
+
+    /// Hears, while it waits, when the addresses of this host change, and tells whoever watches the
+    /// transport. One receiver of a transport is enough.
+    fn watch_addresses(&mut self) {}
 
     /// The length of the next datagram if it has been found to need more room than the buffer of
     /// the last call: whoever comes again without that loses it. Otherwise 0.
@@ -332,6 +353,14 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
 
     fn watch(&self, watcher: Weak<dyn Watcher>) {
         T::watch(self, watcher)
+    }
+
+    fn follow_addresses(&self) -> bool {
+        T::follow_addresses(self)
+    }
+
+    fn relocated(&self, locators: &[Locator]) -> Vec<Locator> {
+        T::relocated(self, locators)
     }
 
     fn chunk(&self, length: usize) -> Option<Chunk> {

@@ -15,7 +15,9 @@
 //! another participant may have the same port at another address. With several of many addresses,
 //! what was sent to the others is dropped.
 //!
-//! Interfaces and addresses are those of the moment when the transport was made.
+//! Interfaces and addresses are followed ([`interfaces`]), unless the transport is bound to a single
+//! address.
+mod interfaces;
 mod receiver;
 pub(crate) mod selection;
 mod send_paths;
@@ -25,17 +27,17 @@ use crate::panics::log;
 use crate::properties::{self, TransportProperties};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
-use dunlin_udp::{Buffers, Datagram, Egress, Socket, interfaces};
+use dunlin_udp::{Buffers, Datagram, Egress, Socket};
 use dunlin_wire::Locator;
 
 use crate::send_path::{SendPath, Way};
-use crate::traits::{Listen, Outgoing, Reach, Receiver, Reception, Sent, Transport};
+use crate::traits::{Listen, Outgoing, Reach, Receiver, Reception, Sent, Transport, Watcher};
+use interfaces::Interfaces;
 use receiver::Port;
 pub(crate) use receiver::UdpReceiver;
-use selection::Selection;
 use send_paths::SendPaths;
 use wake::Line;
 
@@ -62,7 +64,9 @@ pub struct UdpConfig {
 /// UDP over IPv4 on the chosen interfaces.
 #[derive(Debug)]
 pub struct UdpTransport {
-    selection: Selection,
+    interfaces: Arc<Interfaces>,
+    /// What its sockets are bound to.
+    bound_to: Ipv4Addr,
     buffers: Buffers,
     /// Sends what has no lane. Its port is nobody's address, so that sender and receiver share no
     /// cache lines.
@@ -76,14 +80,16 @@ pub struct UdpTransport {
 impl UdpTransport {
     /// Fails if a chosen interface does not exist or is down, naming those that there are.
     pub fn new(config: &UdpConfig) -> io::Result<Self> {
-        let selection = Selection::new(interfaces()?, config.interfaces.as_deref())?;
+        let interfaces = Interfaces::new(config.interfaces.as_deref())?;
+        let bound_to = interfaces.current().bind_to();
         let sending = Buffers {
             receive: 0,
             send: config.buffers.send,
         };
-        let socket = Socket::unicast(SocketAddrV4::new(selection.bind_to(), 0), sending)?;
+        let socket = Socket::unicast(SocketAddrV4::new(bound_to, 0), sending)?;
         Ok(Self {
-            selection,
+            interfaces,
+            bound_to,
             buffers: config.buffers,
             hears_itself: wake::hears_itself(&socket),
             socket,
@@ -93,17 +99,18 @@ impl UdpTransport {
     }
 
     fn unicast(&self, port: u16) -> io::Result<Port> {
-        let local = SocketAddrV4::new(self.selection.bind_to(), port);
+        let local = SocketAddrV4::new(self.bound_to, port);
         let mut socket = Socket::unicast(local, self.buffers)
             .map_err(|e| explain(&e, format_args!("UDP port {local}")))?;
-        let accepted = self.selection.accepted();
+        let selection = self.interfaces.current();
+        let accepted = selection.accepted().map(|_| Arc::clone(&self.interfaces));
         if accepted.is_some() {
             socket.report_destination()?;
         }
         let port = socket.local_addr().port();
-        let addresses = self.selection.announced();
+        let addresses = selection.announced();
         let locators = addresses.map(|ip| Locator::udp_v4(ip, port)).collect();
-        Ok(Port::new(socket, locators, accepted))
+        Ok(Port::new(Arc::new(socket), locators, accepted))
     }
 
     /// Joins on every interface that can; one is enough.
@@ -113,17 +120,8 @@ impl UdpTransport {
             .ok_or_else(|| invalid(format!("{group:?} is no UDPv4 multicast group")))?;
         let socket = Socket::multicast(to, self.buffers)
             .map_err(|e| explain(&e, format_args!("UDP multicast {to}")))?;
-        let mut refusal = None;
-        let mut joined = 0;
-        for egress in self.selection.multicast().iter().flatten() {
-            match socket.join(*to.ip(), egress.index) {
-                Ok(()) => joined += 1,
-                Err(error) => {
-                    log::warn!(%to, via = %egress.source, %error, "cannot join the group on this interface");
-                    refusal = Some(error);
-                }
-            }
-        }
+        let socket = Arc::new(socket);
+        let (joined, refusal) = self.interfaces.join(&socket, *to.ip());
         if joined > 0 {
             return Ok(Port::new(socket, vec![*group], None));
         }
@@ -132,7 +130,7 @@ impl UdpTransport {
             &error,
             format_args!(
                 "joining {to} on any of {}; name unicast peers instead",
-                self.selection
+                self.interfaces.current()
             ),
         ))
     }
@@ -156,7 +154,12 @@ impl UdpTransport {
         let ear = ports.iter().find(|port| port.is_unicast());
         let ear = ear.filter(|ear| self.hears_itself && wake::hears_itself(ear.socket()));
         let line = Line::new(ear.map(|port| Arc::clone(port.socket())))?;
-        let receiver = UdpReceiver::new(ports, line, self.buffers.receive);
+        let receiver = UdpReceiver::new(
+            ports,
+            line,
+            self.buffers.receive,
+            Arc::clone(&self.interfaces),
+        );
         let Reception { asked, granted, .. } = receiver.statistics().read();
         if granted < asked {
             log::info!(
@@ -170,8 +173,13 @@ impl UdpTransport {
 
     fn send_by_locator(&self, datagrams: &[Outgoing<'_>]) -> Sent {
         let mut nowhere = 0;
+        let mut groups = datagrams
+            .iter()
+            .filter(|outgoing| outgoing.to.is_multicast());
+        let selection = groups.next().map(|_| self.interfaces.current());
+        let by_group = selection.as_ref().map_or(&[][..], |s| s.multicast());
         let copies = datagrams.iter().flat_map(|outgoing| {
-            let (to, ways) = self.ways(&outgoing.to);
+            let (to, ways) = ways(&outgoing.to, by_group);
             nowhere += usize::from(ways.is_empty());
             ways.iter().map(move |via| Datagram {
                 to,
@@ -187,17 +195,6 @@ impl UdpTransport {
         sent
     }
 
-    /// The ways out for a datagram: one if unicast, one per interface if multicast, none if it
-    /// cannot be sent.
-    fn ways(&self, to: &Locator) -> (SocketAddrV4, &[Option<Egress>]) {
-        const AS_ROUTED: &[Option<Egress>] = &[None];
-        match socket_addr(to) {
-            Some(to) if to.ip().is_multicast() => (to, self.selection.multicast()),
-            Some(to) => (to, AS_ROUTED),
-            None => (SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), &[]),
-        }
-    }
-
     #[cold]
     fn report(&self, sent: &Sent, datagrams: &[Outgoing<'_>]) {
         let failed = u64::try_from(sent.failed).unwrap_or(u64::MAX);
@@ -207,7 +204,7 @@ impl UdpTransport {
         if before > 0 {
             log::debug!(%error, failed, ?first, "datagrams could not be sent");
         } else if datagrams.iter().any(|d| d.to.is_multicast()) {
-            log::warn!(%error, failed, interfaces = %self.selection,
+            log::warn!(%error, failed, interfaces = %self.interfaces.current(),
                 "multicast does not leave by every interface; peers there must be named as unicast peers");
         } else {
             log::warn!(%error, failed, ?first, "datagrams could not be sent (said once; they are counted)");
@@ -245,7 +242,7 @@ impl Transport for UdpTransport {
     }
 
     fn reaches(&self, to: &Locator) -> Reach {
-        socket_addr(to).map_or(Reach::No, |to| self.selection.reaches(*to.ip()))
+        socket_addr(to).map_or(Reach::No, |to| self.interfaces.current().reaches(*to.ip()))
     }
 
     fn lane(&self, to: &Locator) -> Option<SendPath> {
@@ -255,7 +252,41 @@ impl Transport for UdpTransport {
             receive: 0,
             send: self.buffers.send,
         };
-        self.send_paths.to(self.selection.bind_to(), peer, buffers)
+        self.send_paths.to(self.bound_to, peer, buffers)
+    }
+
+    fn watch(&self, watcher: Weak<dyn Watcher>) {
+        self.interfaces.watch(watcher);
+    }
+
+    fn follow_addresses(&self) -> bool {
+        if !self.bound_to.is_unspecified() {
+            return false;
+        }
+        self.interfaces.follow().unwrap_or_else(|error| {
+            log::warn!(%error, "the interfaces cannot be listed; those that were known stay");
+            false
+        })
+    }
+
+    fn relocated(&self, locators: &[Locator]) -> Vec<Locator> {
+        if !self.bound_to.is_unspecified() {
+            return locators.to_vec();
+        }
+        let selection = self.interfaces.current();
+        let mut ports = Vec::new();
+        let places = locators
+            .iter()
+            .flat_map(|locator| match unicast_port(locator) {
+                None => vec![*locator],
+                Some(port) if ports.contains(&port) => Vec::new(),
+                Some(port) => {
+                    ports.push(port);
+                    let addresses = selection.announced();
+                    addresses.map(|ip| Locator::udp_v4(ip, port)).collect()
+                }
+            });
+        places.collect()
     }
 
     fn failed(&self) -> u64 {
@@ -267,9 +298,26 @@ impl Transport for UdpTransport {
     }
 
     fn max_whole_datagram(&self, to: &Locator) -> usize {
-        let mtu = socket_addr(to).map_or(0, |to| self.selection.mtu_to(*to.ip()));
+        let mtu = socket_addr(to).map_or(0, |to| self.interfaces.current().mtu_to(*to.ip()));
         mtu.saturating_sub(HEADERS).clamp(MIN_WHOLE, MAX_DATAGRAM)
     }
+}
+
+/// The ways out for a datagram: one if unicast, one per interface if multicast, none if it cannot be
+/// sent.
+fn ways<'a>(to: &Locator, by_group: &'a [Option<Egress>]) -> (SocketAddrV4, &'a [Option<Egress>]) {
+    const AS_ROUTED: &[Option<Egress>] = &[None];
+    match socket_addr(to) {
+        Some(to) if to.ip().is_multicast() => (to, by_group),
+        Some(to) => (to, AS_ROUTED),
+        None => (SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0), &[]),
+    }
+}
+
+/// The port of a place that is no group.
+fn unicast_port(locator: &Locator) -> Option<u16> {
+    let place = socket_addr(locator).filter(|to| !to.ip().is_multicast());
+    place.map(|to| to.port())
 }
 
 fn same_way(a: &Outgoing<'_>, b: &Outgoing<'_>) -> bool {

@@ -9,6 +9,7 @@
 //! memory counts as initialised only for as many bytes as the kernel says that it wrote.
 #![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
+mod address_changes;
 mod call;
 mod control;
 mod interface;
@@ -19,6 +20,7 @@ mod send;
 mod socket;
 mod stream;
 
+pub use address_changes::AddressChanges;
 pub use interface::{Address, Interface, interfaces, source_address};
 pub use link::Link;
 pub use poll::{Event, Ready, poll_readable};

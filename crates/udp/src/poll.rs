@@ -8,7 +8,7 @@ use rustix::event::{EventfdFlags, eventfd};
 use crate::Socket;
 
 /// Sockets that one call of [`poll_readable`] can watch.
-const MOST: usize = 16;
+const MOST: usize = 17;
 
 /// Something that another thread can set to end a wait.
 #[derive(Debug)]
@@ -60,12 +60,12 @@ impl Ready {
     }
 }
 
-/// Waits until one of up to 16 sockets has a datagram, the event is set, or `timeout` has passed
+/// Waits until one of up to 17 sockets has a datagram, the event is set, or `timeout` has passed
 /// (`None`: for ever).
 ///
 /// One `ppoll`. An empty answer means that time is up or that a signal came.
 pub fn poll_readable<'s>(
-    sockets: impl IntoIterator<Item = &'s Socket>,
+    sockets: impl IntoIterator<Item = BorrowedFd<'s>>,
     event: Option<&Event>,
     timeout: Option<Duration>,
 ) -> io::Result<Ready> {

@@ -92,6 +92,12 @@ impl Socket {
             .join_multicast_v4_n(&group, &InterfaceIndexOrAddress::Index(interface))
     }
 
+    /// Receives no longer what arrives for `group` on this interface.
+    pub fn leave(&self, group: Ipv4Addr, interface: u32) -> io::Result<()> {
+        self.inner
+            .leave_multicast_v4_n(&group, &InterfaceIndexOrAddress::Index(interface))
+    }
+
     /// Makes each [`Arrival`](crate::Arrival) say which address it was sent to, at a small cost for
     /// each.
     pub fn report_destination(&mut self) -> io::Result<()> {

@@ -3,6 +3,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::AsFd;
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
@@ -215,22 +216,27 @@ fn a_wait_ends_by_datagram_event_or_time() {
     let (a, b, c) = (socket(), socket(), socket());
     let event = Event::new().unwrap();
     let start = Instant::now();
-    let ready = poll_readable([&b, &c], Some(&event), Some(Duration::from_millis(20))).unwrap();
+    let ready = poll_readable(
+        [b.as_fd(), c.as_fd()],
+        Some(&event),
+        Some(Duration::from_millis(20)),
+    )
+    .unwrap();
     assert!(start.elapsed() >= Duration::from_millis(20));
     assert_eq!(ready, Default::default());
 
     a.send([datagram(&c, [b"x", b"", b""])]);
-    let ready = poll_readable([&b, &c], Some(&event), LONG).unwrap();
+    let ready = poll_readable([b.as_fd(), c.as_fd()], Some(&event), LONG).unwrap();
     assert_eq!(
         (ready.socket(0), ready.socket(1), ready.event),
         (false, true, false)
     );
 
     event.set();
-    let ready = poll_readable([&b], Some(&event), LONG).unwrap();
+    let ready = poll_readable([b.as_fd()], Some(&event), LONG).unwrap();
     assert_eq!((ready.socket(0), ready.event), (false, true));
     event.clear();
-    let ready = poll_readable([&b], Some(&event), Some(Duration::ZERO)).unwrap();
+    let ready = poll_readable([b.as_fd()], Some(&event), Some(Duration::ZERO)).unwrap();
     assert!(!ready.event);
 }
 

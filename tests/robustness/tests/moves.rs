@@ -21,6 +21,8 @@ fn start(host: &Host, role: &str, interfaces: Option<&str>) -> Process {
 /// Waits until the reader has what is written now; returns how long that took.
 fn resumed(writer: &mut Process, reader: &mut Process) -> Duration {
     let begin = Instant::now();
+    // What was on its way before says nothing.
+    std::thread::sleep(Duration::from_millis(300));
     let next = writer.ask("next").number("next");
     let received = reader.ask(&format!("received {next} 25"));
     assert!(!received.text.starts_with("timeout"), "{}", received.text);

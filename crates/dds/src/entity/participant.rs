@@ -250,8 +250,9 @@ impl DomainParticipant {
 
     /// Its receivers: user data, discovery, then each multicast group that a reader has asked for.
     pub fn receivers(&self) -> Vec<ReceiverStatus> {
+        let transport = &self.guard.shared.transport;
         let status = |role: &Role<Shared>| ReceiverStatus {
-            locators: role.locators().to_vec(),
+            locators: transport.relocated(role.locators()),
             reception: role.reception(),
         };
         let shared = &self.guard.shared;

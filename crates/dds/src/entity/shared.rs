@@ -98,6 +98,8 @@ pub(crate) struct Shared {
     /// Participants to whom the ways have changed, which of them have ended, and when that is to be
     /// heeded.
     ways: Ranked<Vec<(GuidPrefix, bool, Time)>, LEAF>,
+    /// When to look at the addresses of this host, which have changed.
+    addresses_due: Ranked<Option<Time>, LEAF>,
     /// Received samples of which a part stays in memory of their writer.
     pub(crate) loan_table: Arc<LoanTable>,
 }
@@ -152,6 +154,7 @@ impl Shared {
             transport_failure: Ranked::default(),
             names: Names::default(),
             ways: Ranked::default(),
+            addresses_due: Ranked::default(),
             loan_table: Arc::default(),
         }
     }

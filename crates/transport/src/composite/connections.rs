@@ -130,6 +130,10 @@ impl Receiver for WithConnections {
         Ok(())
     }
 
+    fn watch_addresses(&mut self) {
+        self.datagrams.watch_addresses();
+    }
+
     fn announced(&self) -> usize {
         match self.announced_by_stream() {
             0 => self.datagrams.announced(),

@@ -165,6 +165,10 @@ impl Receiver for Pair {
         }
     }
 
+    fn watch_addresses(&mut self) {
+        self.udp.watch_addresses();
+    }
+
     fn announced(&self) -> usize {
         self.shm.announced()
     }

@@ -7,12 +7,14 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
-use dunlin_udp::{Arrival, Ready, Socket, is_passing, poll_readable};
+use dunlin_udp::{AddressChanges, Arrival, Ready, Socket, is_passing, poll_readable};
 use dunlin_wire::Locator;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::interfaces::Interfaces;
 use super::wake::Line;
+use crate::panics::log;
 use crate::traits::{ReceiveStatistics, Received, Receiver, Reception, Wait, Waker};
 
 /// The kernel ends a blocking receive so much late at most.
@@ -29,8 +31,8 @@ const UNWOKEN_LIMIT: Duration = Duration::from_secs(4);
 pub(super) struct Port {
     socket: Arc<Socket>,
     locators: Vec<Locator>,
-    /// The destinations to accept, if not all.
-    accepted: Option<Vec<Ipv4Addr>>,
+    /// What says which destinations to accept, if not all.
+    accepted: Option<Arc<Interfaces>>,
     /// Datagrams that did not fit into the buffer.
     oversized: Arc<AtomicU64>,
     /// How long the kernel lets a blocking receive last.
@@ -39,12 +41,12 @@ pub(super) struct Port {
 
 impl Port {
     pub(super) fn new(
-        socket: Socket,
+        socket: Arc<Socket>,
         locators: Vec<Locator>,
-        accepted: Option<Vec<Ipv4Addr>>,
+        accepted: Option<Arc<Interfaces>>,
     ) -> Self {
         Self {
-            socket: Arc::new(socket),
+            socket,
             locators,
             accepted,
             oversized: Arc::default(),
@@ -111,7 +113,7 @@ impl Port {
         let Some(accepted) = &self.accepted else {
             return true;
         };
-        to.is_some_and(|to| accepted.contains(&to))
+        to.is_some_and(|to| accepted.current().allows(to))
     }
 }
 
@@ -142,26 +144,46 @@ pub(crate) struct UdpReceiver {
     next: usize,
     /// Bytes that the kernel was asked to queue for each port.
     asked: usize,
+    interfaces: Arc<Interfaces>,
+    /// Tells when addresses change, if this receiver was asked to listen to that.
+    changes: Option<AddressChanges>,
 }
 
 impl UdpReceiver {
-    pub(super) fn new(ports: Vec<Port>, line: Arc<Line>, asked: usize) -> Self {
+    pub(super) fn new(
+        ports: Vec<Port>,
+        line: Arc<Line>,
+        asked: usize,
+        interfaces: Arc<Interfaces>,
+    ) -> Self {
         Self {
             ports,
             line,
             next: 0,
             asked,
+            interfaces,
+            changes: None,
         }
     }
 
     /// The sockets that are readable when there is something to receive, or when a waker was used.
     pub(crate) fn sockets(&self) -> Vec<BorrowedFd<'_>> {
         let ports = self.ports.iter().map(|port| port.socket.as_fd());
-        ports.chain(self.line.event().map(AsFd::as_fd)).collect()
+        let changes = self.changes.iter().map(AsFd::as_fd);
+        let others = changes.chain(self.line.event().map(AsFd::as_fd));
+        ports.chain(others).collect()
+    }
+
+    /// Passes on that addresses may have changed.
+    fn hear_changes(&self) {
+        if self.changes.as_ref().is_some_and(AddressChanges::take) {
+            self.interfaces.tell();
+        }
     }
 
     /// A waker was used since this was asked last.
     pub(crate) fn was_woken(&self) -> bool {
+        self.hear_changes();
         let woken = self.line.take();
         if woken && let Some(event) = self.line.event() {
             event.clear();
@@ -224,7 +246,8 @@ impl UdpReceiver {
                 Outcome::Empty => {}
             }
             let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-            let sockets = self.ports.iter().map(|p| &*p.socket);
+            let sockets = self.ports.iter().map(|p| p.socket.as_fd());
+            let sockets = sockets.chain(self.changes.iter().map(AsFd::as_fd));
             let ready = poll_readable(sockets, self.line.event(), left)?;
             if ready.event {
                 self.line
@@ -236,6 +259,9 @@ impl UdpReceiver {
             }
             if ready == Ready::default() {
                 return Ok(None);
+            }
+            if ready.socket(self.ports.len()) {
+                self.hear_changes();
             }
             self.next = (0..self.ports.len())
                 .find(|p| ready.socket(*p))
@@ -252,7 +278,7 @@ impl Receiver for UdpReceiver {
             Wait::Until(deadline) => {
                 // The usual case of user data: one system call, be it short or long.
                 let outcome = match self.ports.as_mut_slice() {
-                    [only] if self.line.event().is_none() => {
+                    [only] if self.line.event().is_none() && self.changes.is_none() => {
                         only.receive_until(buffer, deadline)?
                     }
                     _ => None,
@@ -269,6 +295,15 @@ impl Receiver for UdpReceiver {
         match outcome {
             Outcome::Datagram(received) => Ok(Some(received)),
             Outcome::Nothing | Outcome::Empty => Ok(None),
+        }
+    }
+
+    fn watch_addresses(&mut self) {
+        match AddressChanges::new() {
+            Ok(changes) => self.changes = Some(changes),
+            Err(error) => {
+                log::info!(%error, "addresses that change are not followed");
+            }
         }
     }
 

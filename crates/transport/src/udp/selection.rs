@@ -8,7 +8,7 @@ use dunlin_udp::{Address, Egress, Interface, source_address};
 use crate::traits::Reach;
 
 /// The allowed interfaces and addresses.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Selection {
     /// Nothing was named: everything is allowed.
     everything: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Selection {
     mtu: Vec<(String, u32)>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Allowed {
     name: String,
     address: Address,
@@ -29,8 +29,22 @@ struct Allowed {
 }
 
 impl Selection {
-    /// `named`: names or addresses; `None` for all that are up.
+    /// `named`: names or addresses; `None` for all that are up. Fails if one of them is not there,
+    /// or none is.
     pub(crate) fn new(interfaces: Vec<Interface>, named: Option<&[String]>) -> io::Result<Self> {
+        let usable: Vec<Interface> = interfaces.into_iter().filter(|i| i.up).collect();
+        if let Some(stranger) = named.and_then(|list| list.iter().find(|n| !exists(&usable, n))) {
+            return Err(unknown(&format!("`{stranger}` is no"), &usable));
+        }
+        let selection = Self::of(usable.clone(), named);
+        match selection.allowed.is_empty() {
+            true => Err(unknown("found no", &usable)),
+            false => Ok(selection),
+        }
+    }
+
+    /// The same of what is there, be it nothing.
+    pub(crate) fn of(interfaces: Vec<Interface>, named: Option<&[String]>) -> Self {
         let usable: Vec<Interface> = interfaces.into_iter().filter(|i| i.up).collect();
         let is_named = |name: &str, address: &Address| {
             named.is_none_or(|list| {
@@ -38,9 +52,6 @@ impl Selection {
                 list.iter().any(|wanted| wanted == name || *wanted == ip)
             })
         };
-        if let Some(stranger) = named.and_then(|list| list.iter().find(|n| !exists(&usable, n))) {
-            return Err(unknown(&format!("`{stranger}` is no"), &usable));
-        }
         let mut selection = Self {
             everything: named.is_none(),
             allowed: Vec::new(),
@@ -55,10 +66,7 @@ impl Selection {
                 selection.allow(interface, *address);
             }
         }
-        match selection.allowed.is_empty() {
-            true => Err(unknown("found no", &usable)),
-            false => Ok(selection),
-        }
+        selection
     }
 
     fn allow(&mut self, interface: &Interface, address: Address) {
@@ -86,6 +94,11 @@ impl Selection {
             [only] if !self.everything => only.address.ip,
             _ => Ipv4Addr::UNSPECIFIED,
         }
+    }
+
+    /// True for an allowed address of this host.
+    pub(crate) fn allows(&self, ip: Ipv4Addr) -> bool {
+        self.allowed.iter().any(|a| a.address.ip == ip)
     }
 
     /// The destinations to accept on a socket that is bound to more than is allowed.
@@ -313,6 +326,15 @@ mod tests {
         let eth0 = named(&["eth0"]).unwrap();
         assert_eq!(eth0.reaches(Ipv4Addr::new(10, 0, 1, 1)), Reach::Host);
         assert_eq!(eth0.reaches(Ipv4Addr::LOCALHOST), Reach::No);
+    }
+
+    #[test]
+    fn who_follows_takes_what_is_there_of_what_was_named() {
+        let names: Vec<String> = vec!["eth0".into(), "eth9".into()];
+        let some = Selection::of(host(), Some(&names));
+        assert_eq!(announced(&some), [[10, 0, 0, 1]]);
+        let none = Selection::of(Vec::new(), Some(&names));
+        assert!(announced(&none).is_empty() && none.multicast().is_empty());
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! full, so that the receiver does not block now, and before it next does, it looks at the flag.
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -91,7 +92,8 @@ impl Waker for UdpWaker {
 pub(super) fn hears_itself(socket: &Socket) -> bool {
     const PATIENCE: Duration = Duration::from_millis(100);
     knock(socket);
-    let arrived = poll_readable([socket], None, Some(PATIENCE)).is_ok_and(|ready| ready.socket(0));
+    let arrived =
+        poll_readable([socket.as_fd()], None, Some(PATIENCE)).is_ok_and(|ready| ready.socket(0));
     // It must not wake the socket's receiver; whatever it is, nobody is there yet to miss it.
     let mut buffer = BytesMut::with_capacity(64);
     arrived && socket.receive(&mut buffer, false).is_ok()

@@ -4,7 +4,7 @@ use super::{Matching, OwnParticipant};
 use dunlin_qos::DomainParticipantQos;
 use dunlin_rtps::Time;
 use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
-use dunlin_wire::{EntityId, EntityKind, Guid};
+use dunlin_wire::{EntityId, EntityKind, Guid, Locator};
 use dunlin_xtypes::LocalType;
 use std::sync::{Arc, Weak};
 
@@ -53,6 +53,25 @@ impl<P: OwnParticipant> Matching<P> {
     ) -> Result<(), dunlin_wire::Error> {
         let config = DiscoveryConfig {
             qos,
+            ..self.discovery.config().clone()
+        };
+        let (out, events) = (&mut self.datagrams, &mut self.events);
+        self.discovery.reconfigure(now, config, out, events)
+    }
+
+    /// From now on the participant is at these places, and others may be reached another way.
+    pub(crate) fn move_to(
+        &mut self,
+        now: Time,
+        metatraffic_unicast: Vec<Locator>,
+        default_unicast: Vec<Locator>,
+    ) -> Result<(), dunlin_wire::Error> {
+        self.peers.clear();
+        self.changed = true;
+        self.discovery.relocate_all(&mut self.events);
+        let config = DiscoveryConfig {
+            metatraffic_unicast,
+            default_unicast,
             ..self.discovery.config().clone()
         };
         let (out, events) = (&mut self.datagrams, &mut self.events);

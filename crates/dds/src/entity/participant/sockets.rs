@@ -111,10 +111,9 @@ impl Sockets {
                 .map(|group| Listen::Multicast { group: *group }),
         );
         let user = transport.open(&[Listen::Unicast { port: user }])?;
-        Ok(Self {
-            meta: transport.open(&listen)?,
-            user,
-        })
+        let mut meta = transport.open(&listen)?;
+        meta.watch_addresses();
+        Ok(Self { meta, user })
     }
 }
 

@@ -3,15 +3,20 @@ use super::Shared;
 use crate::discovery::matching::{Matching, MatchingEvent, OwnParticipant};
 use crate::entity::due::Due;
 use crate::receive::deferred;
+use crate::receive::role::Role;
 use crate::receive::routes::Routes;
 use dunlin_qos::Duration;
 use dunlin_rtps::Time;
+use dunlin_transport::panics::log;
 use dunlin_transport::{Transport, Watcher};
 use dunlin_wire::{GuidPrefix, Locator};
 use std::sync::Arc;
 
 /// How long what a participant said before it ended is given to be read.
 const LAST_WORDS: Duration = Duration::from_millis(20);
+
+/// Addresses that change come in several steps, such as the old one going and the new one coming.
+const SETTLING: Duration = Duration::from_millis(50);
 
 impl OwnParticipant for Shared {
     fn transport(&self) -> &dyn Transport {
@@ -70,6 +75,7 @@ impl Shared {
         if let Some(why) = failure {
             return self.fail(&why);
         }
+        self.follow_addresses();
         let now = self.clock.now();
         let due = |way: &mut (GuidPrefix, bool, Time)| way.2 <= now;
         let (ways, next) = {
@@ -88,9 +94,42 @@ impl Shared {
                 .schedule(at, &self.discovery_scheduled, || Due::Discovery);
         }
     }
+
+    /// The addresses of this host are not what they were: announces the participant where it is
+    /// now, and finds the ways to all others anew.
+    fn follow_addresses(self: &Arc<Self>) {
+        let now = self.clock.now();
+        let due = self.addresses_due.lock().take_if(|due| *due <= now);
+        if due.is_some() && self.transport.follow_addresses() {
+            let unicast = |role: &Role<Self>| {
+                let mut places = self.transport.relocated(role.locators());
+                places.retain(|place| !place.is_multicast());
+                places
+            };
+            let (meta, user) = (unicast(&self.meta), unicast(&self.user));
+            let moved = self.discover(|matching, now| matching.move_to(now, meta, user));
+            if let Err(error) = moved {
+                log::warn!(%error, "the participant cannot be announced at its new addresses");
+            }
+        }
+        let later = *self.addresses_due.lock();
+        if let Some(at) = later {
+            self.timer
+                .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+        }
+    }
 }
 
 impl Watcher for Shared {
+    fn addresses_changed(&self) {
+        let at = self.clock.now().after(SETTLING);
+        let mut due = self.addresses_due.lock();
+        let at = *due.get_or_insert(at);
+        drop(due);
+        self.timer
+            .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+    }
+
     fn changed(&self, peer: &Locator, ended: bool) {
         let [prefix @ .., _, _, _, _] = peer.address;
         // What it said before it ended may still be read: that it leaves, or has deleted its
