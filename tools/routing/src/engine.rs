@@ -14,6 +14,7 @@ mod output;
 mod process;
 mod registry;
 mod route;
+mod rules;
 mod strays;
 mod tally;
 mod transform;
@@ -23,7 +24,8 @@ pub(crate) use backlog::{Backlog, Budget};
 pub(crate) use convert::Conversion;
 pub(crate) use input::{DataListener, InputLane};
 pub(crate) use output::{OutputLane, RoomListener, Sources};
-pub(crate) use route::{Edit, RouteCore, Rules};
+pub(crate) use route::{Edit, RouteCore};
+pub(crate) use rules::Rules;
 pub(crate) use tally::Tally;
 pub(crate) use transform::Transform;
 

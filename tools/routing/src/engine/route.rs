@@ -1,4 +1,6 @@
 //! A route at work.
+mod sources;
+
 use super::convert::Conversion;
 use super::echo::EchoWatch;
 use super::input::InputLane;
@@ -7,16 +9,15 @@ use super::lock;
 use super::output::{OutputLane, Passing};
 use super::process::Process;
 use super::registry::Registry;
+use super::rules::Rules;
 use super::strays::Strays;
 use super::tally::add;
 use super::transform::Transform;
-use crate::plan::{Backlog, RouteSettings};
 use crate::processor::{Change, Processor};
 use crate::state::HopLatency;
 use crate::table::{Side, Slot};
-use bytes::Bytes;
-use dunlin::untyped::{UntypedSample, WriteOptions};
-use dunlin::{ChangeKind, Guid, InstanceHandle, SampleOrigin, Select};
+use dunlin::untyped::UntypedSample;
+use dunlin::{Guid, InstanceHandle, Select};
 use dunlin_filter::Filter;
 use hdrhistogram::Histogram;
 use std::sync::Mutex;
@@ -33,87 +34,6 @@ const MEASURED: u64 = 64;
 /// Nanoseconds that are told apart in what is measured, which bounds its memory to some 30 KB.
 const SHORTEST: u64 = 64;
 const LONGEST: u64 = 10_000_000_000;
-
-/// What becomes of a change on its way, the same for all outputs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
-    /// It says which sample it repeats, and that it came through this service.
-    pub(crate) original_info: bool,
-    /// It keeps its source timestamp.
-    pub(crate) original_timestamp: bool,
-    /// Disposes pass.
-    pub(crate) disposes: bool,
-    /// Unregisters pass.
-    pub(crate) unregisters: bool,
-    /// By which others know the service.
-    pub(crate) router: u32,
-    /// An instance is kept registered so long after its last source has vanished.
-    pub(crate) unregister_delay: Duration,
-    /// The last sample of an instance is written again when its source returns.
-    pub(crate) reasserts: bool,
-    /// Bounds of what waits.
-    pub(crate) backlog: Backlog,
-}
-
-impl Rules {
-    pub(crate) fn new(settings: &RouteSettings, router: u32) -> Self {
-        Self {
-            original_info: settings.original_info,
-            original_timestamp: settings.original_timestamp,
-            disposes: settings.propagate_dispose,
-            unregisters: settings.propagate_unregister,
-            router,
-            unregister_delay: Duration::try_from(settings.unregister_delay)
-                .unwrap_or(Duration::MAX / 4),
-            reasserts: settings.reassert,
-            backlog: settings.backlog,
-        }
-    }
-
-    /// As what a change passes; `None` if it does not.
-    fn kind(&self, kind: ChangeKind) -> Option<ChangeKind> {
-        match (kind, self.disposes, self.unregisters) {
-            (ChangeKind::Alive, _, _) => Some(kind),
-            (ChangeKind::Disposed, true, _) => Some(kind),
-            (ChangeKind::Unregistered, _, true) => Some(kind),
-            (ChangeKind::DisposedUnregistered, true, true) => Some(kind),
-            (ChangeKind::DisposedUnregistered, true, false) => Some(ChangeKind::Disposed),
-            (ChangeKind::DisposedUnregistered, false, true) => Some(ChangeKind::Unregistered),
-            _ => None,
-        }
-    }
-
-    /// Could it be known again if it came back without a word of whose it is?
-    fn keeps_time(&self, sample: &UntypedSample) -> bool {
-        let origin = sample.info.origin.as_ref();
-        self.original_timestamp && origin.is_none_or(|origin| origin.original_writer.is_none())
-    }
-
-    /// What is said of a change beside its payload; `None` if it has been here before, or has come
-    /// too far.
-    fn options(&self, sample: &UntypedSample, is_keyed: bool) -> Option<WriteOptions> {
-        let info = &sample.info;
-        let came = info.origin.unwrap_or_default();
-        let mut hops = came.hops;
-        if hops.ids().contains(&self.router) || self.original_info && !hops.push(self.router) {
-            return None;
-        }
-        // Without a hash nobody knows the instance: what is sent in its place is not to be
-        // believed.
-        let unnamed = is_keyed && info.instance == InstanceHandle::NIL;
-        let origin = SampleOrigin {
-            original_writer: self.original_info.then(|| info.identity()),
-            related: came.related,
-            foreign_key_hash: info.foreign_key_hash || unnamed,
-            hops,
-        };
-        Some(WriteOptions {
-            timestamp: info.source_timestamp.filter(|_| self.original_timestamp),
-            instance: Some(info.instance),
-            origin: (!origin.is_empty()).then_some(origin),
-        })
-    }
-}
 
 /// A change of the endpoints of a route.
 pub(crate) enum Edit {
@@ -368,119 +288,6 @@ impl Work {
         }
     }
 
-    /// Unregisters what sources have left that vanished, once everything is taken that they wrote.
-    fn forget_sources(&mut self, route: &RouteCore) {
-        let is_behind = self.room() == 0 || route.paused.load(Relaxed);
-        let is_thinned = !is_behind && route.thinned.swap(false, SeqCst);
-        let has_strays = self.strays.due().is_some();
-        let leaves = self.registry.as_ref().is_some_and(|r| r.due().is_some());
-        if !is_thinned && !leaves && !has_strays {
-            return;
-        }
-        let now = route.started.elapsed();
-        let expired = self.strays.expire(now);
-        if let Some(input) = self.inputs.first() {
-            add(&input.tally.failed, expired);
-        }
-        self.forget_sources_of(route, now, is_thinned);
-    }
-
-    fn forget_sources_of(&mut self, route: &RouteCore, now: Duration, is_thinned: bool) {
-        let stray = self.strays.due();
-        let Some(registry) = &mut self.registry else {
-            return route.look_again(stray);
-        };
-        if is_thinned {
-            for input in self.inputs.iter().filter(|input| input.scope.is_some()) {
-                let there = input.reader.matched_publications();
-                registry.keep(now, input.lane(), &there);
-                input.admission.keep(&there);
-            }
-        }
-        registry.forget(now, &mut self.orphans);
-        route.look_again(stray.into_iter().chain(registry.due()).min());
-        for (scope, instance) in self.orphans.drain(..) {
-            if let Some(last) = &mut self.last_samples {
-                last.orphan((scope, instance));
-            }
-            let options = WriteOptions {
-                instance: Some(instance),
-                ..WriteOptions::default()
-            };
-            let change = Passing {
-                kind: ChangeKind::Unregistered,
-                payload: &Bytes::new(),
-                options: &options,
-                is_reliable: true,
-            };
-            let takes = |output: &&mut OutputLane| output.sources.include(scope, &Guid::UNKNOWN);
-            let outputs = self.outputs.iter_mut();
-            outputs.filter(takes).for_each(|output| output.put(&change));
-        }
-        if is_thinned {
-            self.reassert(route);
-        }
-    }
-
-    /// Writes the last samples again of sources that have returned: not as copies, or readers that
-    /// have had them would drop them.
-    fn reassert(&mut self, route: &RouteCore) {
-        let Self {
-            inputs,
-            outputs,
-            registry,
-            processor,
-            last_samples: Some(last_samples),
-            ..
-        } = self
-        else {
-            return;
-        };
-        for input in inputs {
-            let (Some(scope), Some(registry)) = (input.scope, registry.as_mut()) else {
-                continue;
-            };
-            let mut there = input.reader.matched_publications();
-            there.retain(|writer| input.admission.look(writer));
-            for ((of, instance), last) in last_samples.returned(scope, &there) {
-                let source = (input.lane(), last.writer);
-                registry.note(source, (of, instance), ChangeKind::Alive);
-                let change = Change {
-                    kind: ChangeKind::Alive,
-                    payload: Bytes::copy_from_slice(&last.payload),
-                    options: WriteOptions {
-                        timestamp: last.timestamp.filter(|_| route.rules.original_timestamp),
-                        instance: Some(instance),
-                        origin: None,
-                    },
-                    written: last.timestamp,
-                    input: input.slot.index,
-                    writer: last.writer,
-                    is_reliable: input.is_reliable,
-                    group: input.slot.group,
-                };
-                if let Some(process) = processor {
-                    let now = route.started.elapsed();
-                    process.call(outputs, |processor, out| {
-                        processor.on_data(now, change, out)
-                    });
-                    continue;
-                }
-                let passing = Passing {
-                    kind: change.kind,
-                    payload: &change.payload,
-                    options: &change.options,
-                    is_reliable: change.is_reliable,
-                };
-                for at in input.targets(&change.writer) {
-                    if let Some(output) = outputs.get_mut(at) {
-                        output.put(&passing);
-                    }
-                }
-            }
-        }
-    }
-
     /// Takes some changes of each input and passes them on; false if there were none, or no room
     /// for them.
     fn burst(&mut self, route: &RouteCore) -> bool {
@@ -684,45 +491,12 @@ fn forward(
 mod tests {
     use super::*;
 
-    fn rules(disposes: bool, unregisters: bool) -> Rules {
-        Rules {
-            original_info: false,
-            original_timestamp: false,
-            disposes,
-            unregisters,
-            router: 7,
-            unregister_delay: Duration::ZERO,
-            reasserts: false,
-            backlog: Backlog::default(),
-        }
-    }
-
-    #[test]
-    fn what_is_not_propagated_is_taken_out_of_a_change() {
-        use ChangeKind::*;
-        let both = rules(true, true);
-        for kind in [Alive, Disposed, Unregistered, DisposedUnregistered] {
-            assert_eq!(both.kind(kind), Some(kind));
-        }
-        let disposes = rules(true, false);
-        assert_eq!(disposes.kind(Unregistered), None);
-        assert_eq!(disposes.kind(DisposedUnregistered), Some(Disposed));
-        let unregisters = rules(false, true);
-        assert_eq!(unregisters.kind(Disposed), None);
-        assert_eq!(unregisters.kind(DisposedUnregistered), Some(Unregistered));
-        assert_eq!(rules(false, false).kind(DisposedUnregistered), None);
-    }
-
     #[test]
     fn a_route_without_endpoints_rests() {
-        let route = RouteCore::new(both(), None, 0, Instant::now());
+        let route = RouteCore::new(Rules::that_pass(true, true), None, 0, Instant::now());
         route.pump();
         route.pump();
         assert_eq!(route.news.load(SeqCst), 0);
         assert!(lock(&route.work).is_some() && route.hop_latency().is_none());
-    }
-
-    fn both() -> Rules {
-        rules(true, true)
     }
 }

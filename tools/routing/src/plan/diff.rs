@@ -144,30 +144,34 @@ impl Thing<'_> {
     }
 }
 
-/// A route of a plan, with what it is in.
-#[derive(Clone, Copy, Debug)]
-pub struct RouteIn<'p> {
+/// A part of a session of a plan, with what it is in.
+#[derive(Debug)]
+pub struct Within<'p, T> {
     /// The plan.
     pub plan: &'p Plan,
     /// Its domain route.
     pub domain_route: &'p DomainRoute,
     /// Its session.
     pub session: &'p Session,
-    /// The route.
-    pub route: &'p Route,
+    /// The part.
+    pub part: &'p T,
 }
 
-/// An auto route of a plan, with what it is in.
-#[derive(Clone, Copy, Debug)]
-pub struct AutoIn<'p> {
-    /// The plan.
-    pub plan: &'p Plan,
-    /// Its domain route.
-    pub domain_route: &'p DomainRoute,
-    /// Its session.
-    pub session: &'p Session,
-    /// The auto route.
-    pub auto: &'p AutoRoute,
+/// A route of a plan.
+pub type RouteIn<'p> = Within<'p, Route>;
+/// An auto route of a plan.
+pub type AutoIn<'p> = Within<'p, AutoRoute>;
+
+impl<'p, T> Within<'p, T> {
+    /// Another part in the same place.
+    fn place_of<O>(&self, part: &'p O) -> Within<'p, O> {
+        Within {
+            plan: self.plan,
+            domain_route: self.domain_route,
+            session: self.session,
+            part,
+        }
+    }
 }
 
 /// All that a plan has, by path.
@@ -183,27 +187,30 @@ fn things(plan: &Plan) -> BTreeMap<Path, Thing<'_>> {
         for session in &domain_route.sessions {
             let of = of.child("sessions", &session.name);
             all.insert(of.clone(), Thing::Session(session, starts));
+            let place = Within {
+                plan,
+                domain_route,
+                session,
+                part: &(),
+            };
             for route in &session.routes {
-                let thing = Thing::Route(RouteIn {
-                    plan,
-                    domain_route,
-                    session,
-                    route,
-                });
+                let thing = Thing::Route(place.place_of(route));
                 all.insert(of.child("routes", &route.name), thing);
             }
             for auto in &session.auto_routes {
-                let thing = Thing::Auto(AutoIn {
-                    plan,
-                    domain_route,
-                    session,
-                    auto,
-                });
+                let thing = Thing::Auto(place.place_of(auto));
                 all.insert(of.child("auto_routes", &auto.name), thing);
             }
         }
     }
     all
+}
+
+/// Compares fields of two things: how a field that differs is changed, and what users call it.
+macro_rules! compare {
+    ($changes:ident, $old:ident, $new:ident: $($how:ident $field:ident $name:literal),+ $(,)?) => {
+        $($changes.$how($name, &$old.$field, &$new.$field);)+
+    };
 }
 
 /// What differs: what can be set, and what cannot.
@@ -242,6 +249,21 @@ impl Changes {
         }
     }
 
+    /// Of an endpoint's QoS, which may be what its source offers.
+    fn endpoint_qos<Q: PartialEq>(
+        &mut self,
+        what: &str,
+        (old, new): (&EndpointQos<Q>, &EndpointQos<Q>),
+        check: impl FnOnce(&Q, &Q) -> Result<(), ImmutablePolicy>,
+    ) {
+        match (old, new) {
+            (EndpointQos::Explicit(old), EndpointQos::Explicit(new)) => {
+                self.qos(what, (&**old, &**new), check);
+            }
+            (old, new) => self.anew(what, old, new),
+        }
+    }
+
     fn fate(self) -> Fate {
         match () {
             () if !self.anew.is_empty() => Fate::Anew(self.anew),
@@ -254,8 +276,7 @@ impl Changes {
 /// What becomes of the service itself; it never begins anew.
 fn service(old: &Plan, new: &Plan) -> Fate {
     let mut changes = Changes::default();
-    changes.set("limits", &old.limits, &new.limits);
-    changes.set("monitoring", &old.monitoring, &new.monitoring);
+    compare!(changes, old, new: set limits "limits", set monitoring "monitoring");
     changes.fate()
 }
 
@@ -269,14 +290,16 @@ pub fn connection(
     changes.anew("enabled", &was_started, &is_started);
     let (ConnectionKind::Participant(old), ConnectionKind::Participant(new)) =
         (&old.kind, &new.kind);
-    changes.anew("domain", &old.domain, &new.domain);
-    changes.anew("participant QoS", &old.qos, &new.qos);
-    changes.anew("transports", &old.transports, &new.transports);
-    changes.anew("interfaces", &old.interfaces, &new.interfaces);
-    changes.anew("peers", &old.peers, &new.peers);
-    changes.anew("multicast", &old.multicast, &new.multicast);
-    changes.anew("tcp", &old.tcp, &new.tcp);
-    changes.anew("waiting", &old.waiting, &new.waiting);
+    compare!(changes, old, new:
+        anew domain "domain",
+        anew qos "participant QoS",
+        anew transports "transports",
+        anew interfaces "interfaces",
+        anew peers "peers",
+        anew multicast "multicast",
+        anew tcp "tcp",
+        anew waiting "waiting",
+    );
     changes.fate()
 }
 
@@ -295,11 +318,6 @@ fn group_qos(changes: &mut Changes, old: &Session, new: &Session) {
     changes.qos("subscriber QoS", qos, |old, new| old.check_change(new));
 }
 
-/// Does the plan let it start?
-fn starts(plan: &Plan, domain_route: &DomainRoute, session: &Session, own: bool) -> bool {
-    plan.enabled && domain_route.enabled && session.enabled && own
-}
-
 impl RouteIn<'_> {
     /// The name of a connection of its domain route.
     fn connection(&self, at: usize) -> Option<&str> {
@@ -309,12 +327,7 @@ impl RouteIn<'_> {
 
     /// May it start?
     pub fn starts(&self) -> bool {
-        starts(
-            self.plan,
-            self.domain_route,
-            self.session,
-            self.route.enabled,
-        )
+        self.plan.enabled && self.domain_route.enabled && self.session.enabled && self.part.enabled
     }
 }
 
@@ -325,36 +338,35 @@ pub fn route(old: &RouteIn<'_>, new: &RouteIn<'_>) -> Fate {
     changes.set("enabled", &old.starts(), &new.starts());
     group_qos(&mut changes, old.session, new.session);
     changes.set("period", &old.session.period, &new.session.period);
-    settings(&mut changes, &old.route.settings, &new.route.settings);
-    let ends = (&old.route.inputs, &new.route.inputs);
+    settings(&mut changes, &old.part.settings, &new.part.settings);
+    let connection = |changes: &mut Changes, (before, after)| {
+        changes.anew(
+            "connection",
+            &old.connection(before),
+            &new.connection(after),
+        );
+    };
+    let ends = (&old.part.inputs, &new.part.inputs);
     changes.anew(
         "inputs",
         &names(ends.0, |i| &i.name),
         &names(ends.1, |i| &i.name),
     );
     for (a, b) in ends.0.iter().zip(ends.1) {
-        changes.anew(
-            "connection",
-            &old.connection(a.connection),
-            &new.connection(b.connection),
-        );
+        connection(&mut changes, (a.connection, b.connection));
         input(&mut changes, a, b);
     }
-    let ends = (&old.route.outputs, &new.route.outputs);
+    let ends = (&old.part.outputs, &new.part.outputs);
     changes.anew(
         "outputs",
         &names(ends.0, |o| &o.name),
         &names(ends.1, |o| &o.name),
     );
     for (a, b) in ends.0.iter().zip(ends.1) {
-        changes.anew(
-            "connection",
-            &old.connection(a.connection),
-            &new.connection(b.connection),
-        );
+        connection(&mut changes, (a.connection, b.connection));
         output(&mut changes, a, b);
     }
-    if wish(new.route) != Wish::Nothing {
+    if wish(new.part) != Wish::Nothing {
         changes.anew("types of files", &old.plan.types, &new.plan.types);
     }
     stay(&mut changes, old, new);
@@ -367,8 +379,8 @@ fn names<'e, E>(ends: &'e [E], name: impl Fn(&'e E) -> &'e String) -> Vec<&'e St
 
 /// What is made anew takes its endpoints with it.
 fn stay(changes: &mut Changes, old: &RouteIn<'_>, new: &RouteIn<'_>) {
-    let inputs = new.route.inputs.iter().map(|input| input.connection);
-    let all = inputs.chain(new.route.outputs.iter().map(|output| output.connection));
+    let inputs = new.part.inputs.iter().map(|input| input.connection);
+    let all = inputs.chain(new.part.outputs.iter().map(|output| output.connection));
     for connection in all {
         connection_stays(
             changes,
@@ -404,107 +416,75 @@ fn connection_stays(
 }
 
 fn settings(changes: &mut Changes, old: &RouteSettings, new: &RouteSettings) {
-    changes.set("route_types", &old.route_types, &new.route_types);
-    changes.set("linger", &old.linger, &new.linger);
-    changes.set("stall_timeout", &old.stall_timeout, &new.stall_timeout);
-    changes.set("processor", &old.processor, &new.processor);
-    changes.set("period", &old.period, &new.period);
-    changes.anew("original_info", &old.original_info, &new.original_info);
-    changes.anew(
-        "original_timestamp",
-        &old.original_timestamp,
-        &new.original_timestamp,
+    compare!(changes, old, new:
+        set route_types "route_types",
+        set linger "linger",
+        set stall_timeout "stall_timeout",
+        set processor "processor",
+        set period "period",
+        anew original_info "original_info",
+        anew original_timestamp "original_timestamp",
+        anew propagate_dispose "propagate_dispose",
+        anew propagate_unregister "propagate_unregister",
+        anew filter_propagation "filter_propagation",
+        anew backlog "backlog",
+        anew unregister_delay "unregister_delay",
+        anew reassert "reassert",
     );
-    changes.anew(
-        "propagate_dispose",
-        &old.propagate_dispose,
-        &new.propagate_dispose,
-    );
-    changes.anew(
-        "propagate_unregister",
-        &old.propagate_unregister,
-        &new.propagate_unregister,
-    );
-    changes.anew(
-        "filter_propagation",
-        &old.filter_propagation,
-        &new.filter_propagation,
-    );
-    changes.anew("backlog", &old.backlog, &new.backlog);
-    changes.anew(
-        "unregister_delay",
-        &old.unregister_delay,
-        &new.unregister_delay,
-    );
-    changes.anew("reassert", &old.reassert, &new.reassert);
 }
 
 fn input(changes: &mut Changes, old: &Input, new: &Input) {
-    changes.anew("topic", &old.topic, &new.topic);
-    changes.anew("type", &old.type_name, &new.type_name);
-    changes.anew("keys", &old.keyed, &new.keyed);
-    changes.set("creation_mode", &old.mode, &new.mode);
-    match (&old.qos, &new.qos) {
-        (EndpointQos::Explicit(old), EndpointQos::Explicit(new)) => {
-            changes.qos("reader QoS", (&**old, &**new), |old, new| {
-                old.check_change(new)
-            });
-        }
-        (old, new) => changes.anew("reader QoS", old, new),
-    }
-    changes.set("content_filter", &old.filter, &new.filter);
-    changes.set("max_rate", &old.max_rate, &new.max_rate);
-    changes.set("partitions", &old.partitions, &new.partitions);
+    compare!(changes, old, new:
+        anew topic "topic",
+        anew type_name "type",
+        anew keyed "keys",
+        set mode "creation_mode",
+    );
+    let qos = (&old.qos, &new.qos);
+    changes.endpoint_qos("reader QoS", qos, |old, new| old.check_change(new));
+    compare!(changes, old, new:
+        set filter "content_filter",
+        set max_rate "max_rate",
+        set partitions "partitions",
+    );
 }
 
 fn output(changes: &mut Changes, old: &Output, new: &Output) {
-    changes.anew("topic", &old.topic, &new.topic);
-    changes.anew("type", &old.type_name, &new.type_name);
-    changes.anew("keys", &old.keyed, &new.keyed);
-    changes.set("creation_mode", &old.mode, &new.mode);
-    match (&old.qos, &new.qos) {
-        (EndpointQos::Explicit(old), EndpointQos::Explicit(new)) => {
-            changes.qos("writer QoS", (&**old, &**new), |old, new| {
-                old.check_change(new)
-            });
-        }
-        (old, new) => changes.anew("writer QoS", old, new),
-    }
-    changes.anew("writers", &old.writers, &new.writers);
-    changes.anew("transformation", &old.transformation, &new.transformation);
-    changes.anew("representation", &old.representation, &new.representation);
-    changes.set("partitions", &old.partitions, &new.partitions);
+    compare!(changes, old, new:
+        anew topic "topic",
+        anew type_name "type",
+        anew keyed "keys",
+        set mode "creation_mode",
+    );
+    let qos = (&old.qos, &new.qos);
+    changes.endpoint_qos("writer QoS", qos, |old, new| old.check_change(new));
+    compare!(changes, old, new:
+        anew writers "writers",
+        anew transformation "transformation",
+        anew representation "representation",
+        set partitions "partitions",
+    );
 }
 
 /// What becomes of an auto route that both plans have. The routes that it made are judged one by
 /// one.
 pub fn auto_route(old: &AutoIn<'_>, new: &AutoIn<'_>) -> Fate {
     let mut changes = Changes::default();
-    changes.set("topics", &old.auto.topics, &new.auto.topics);
-    changes.set("types", &old.auto.types, &new.auto.types);
-    changes.set("renames", &old.auto.renames, &new.auto.renames);
-    let of = |auto: &AutoIn<'_>| Route {
-        name: auto.auto.name.clone(),
-        enabled: auto.auto.enabled,
-        settings: auto.auto.settings.clone(),
-        inputs: vec![auto.auto.input.clone()],
-        outputs: auto.auto.outputs.clone(),
-    };
-    let (before, after) = (of(old), of(new));
-    let routes = route(
-        &RouteIn {
-            plan: old.plan,
-            domain_route: old.domain_route,
-            session: old.session,
-            route: &before,
-        },
-        &RouteIn {
-            plan: new.plan,
-            domain_route: new.domain_route,
-            session: new.session,
-            route: &after,
-        },
+    let (before, after) = (old.part, new.part);
+    compare!(changes, before, after:
+        set topics "topics",
+        set types "types",
+        set renames "renames",
     );
+    let of = |auto: &AutoRoute| Route {
+        name: auto.name.clone(),
+        enabled: auto.enabled,
+        settings: auto.settings.clone(),
+        inputs: vec![auto.input.clone()],
+        outputs: auto.outputs.clone(),
+    };
+    let (before, after) = (of(before), of(after));
+    let routes = route(&old.place_of(&before), &new.place_of(&after));
     match routes {
         Fate::Same => {}
         Fate::Set(what) => changes.set.extend(what),

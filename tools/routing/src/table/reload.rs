@@ -59,7 +59,7 @@ fn in_plan<'p>(plan: &'p Plan, place: &Place, route: &'p Route) -> Option<RouteI
         plan,
         domain_route,
         session,
-        route,
+        part: route,
     })
 }
 
