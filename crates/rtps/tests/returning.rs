@@ -207,6 +207,25 @@ fn a_best_effort_reader_gets_no_history_twice() {
 }
 
 #[test]
+fn who_is_handed_each_change_as_it_was_sent_hears_nothing_of_a_return() {
+    let mut scene = Scene::of(own(), Durability::TransientLocal, History::KeepAll);
+    scene.reader.stream = true;
+    scene = Scene::new(scene.writer, scene.reader);
+    let w = scene.writer.guid;
+    scene.world.write(w, &sample(1, 0, 16)).unwrap();
+    scene.world.write(w, &end(ChangeKind::Disposed, 2)).unwrap();
+    scene.world.settle();
+    scene.lose(Sides::Both);
+    scene.find(Sides::Both);
+    scene.world.settle();
+    scene.world.take(scene.reader.guid);
+    let infos = scene.world.infos(scene.reader.guid);
+    let told = infos.iter().map(|i| (i.change_kind, i.sequence.0));
+    let sent = [(ChangeKind::Alive, 1), (ChangeKind::Disposed, 2)];
+    assert!(told.eq(sent), "{infos:#?}");
+}
+
+#[test]
 fn instances_live_again_though_their_samples_do_not_come_again() {
     for forgotten in [false, true] {
         let mut scene = Scene::of(own(), Durability::TransientLocal, History::KeepAll);

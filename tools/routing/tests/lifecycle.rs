@@ -211,9 +211,7 @@ fn signal(child: &Killed, name: &str) {
     assert!(done.success());
 }
 
-/// About one time in ten, two dozen at once, the second return is not told: see docs/roadmap.md.
 #[test]
-#[ignore = "a known fault of `reassert` on a busy machine"]
 fn what_is_reasserted_lives_again_when_its_source_returns() {
     let name = "what_is_reasserted_lives_again_when_its_source_returns";
     in_namespace(name, LOOPBACK, || {

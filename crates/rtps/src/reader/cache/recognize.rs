@@ -13,6 +13,10 @@ impl Cache {
         header: &Header<'_>,
         payload: impl FnOnce() -> Payload,
     ) -> bool {
+        // Who is handed each change as it was sent has no notices.
+        if self.stream.is_some() {
+            return false;
+        }
         let known = self.named(header);
         let known = known.or_else(|| self.instances.find(header.instance));
         // What a notice says is not this change, of which the application has heard.
