@@ -145,7 +145,7 @@ fn list(options: Options) -> u8 {
     for name in &loaded.services {
         println!("{name}");
     }
-    for name in config::builtin::NAMES {
+    for name in config::builtin::names() {
         println!("{name} (built in)");
     }
     match loaded.services.is_empty() && !options.files.is_empty() {

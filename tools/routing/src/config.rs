@@ -247,7 +247,8 @@ impl Loader<'_> {
         let wanted = self.options.service.as_deref();
         let wanted = wanted.unwrap_or(builtin::DEFAULT);
         let Some(text) = builtin::text(wanted) else {
-            let all = names.iter().map(String::as_str).chain(builtin::NAMES);
+            let built_in: Vec<&str> = builtin::names().collect();
+            let all = names.iter().map(String::as_str).chain(built_in);
             let list = all.clone().collect::<Vec<_>>().join(", ");
             let help = did_you_mean(wanted, all);
             let help = help.unwrap_or_else(|| format!("there are {list}"));
@@ -283,8 +284,9 @@ impl Loader<'_> {
     fn with_base(&self, mut plan: Plan) -> Plan {
         let routes = plan.domain_routes.iter_mut();
         for connection in routes.flat_map(|route| &mut route.connections) {
-            let crate::plan::ConnectionKind::Participant(participant) = &mut connection.kind;
-            participant.domain = participant.domain.saturating_add(self.options.domain_base);
+            if let Some(participant) = connection.kind.participant_mut() {
+                participant.domain = participant.domain.saturating_add(self.options.domain_base);
+            }
         }
         plan
     }

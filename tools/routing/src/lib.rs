@@ -5,6 +5,7 @@
 //! how the plan was written.
 #![forbid(unsafe_code)]
 
+pub mod adapter;
 pub mod administration;
 pub mod command;
 pub mod config;

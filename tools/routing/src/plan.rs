@@ -121,6 +121,26 @@ pub struct Connection {
 pub enum ConnectionKind {
     /// A participant.
     Participant(Box<ParticipantPlan>),
+    /// What an [adapter](crate::adapter) that is compiled in reaches.
+    Adapter(Plugin),
+}
+
+impl ConnectionKind {
+    /// The participant, if it is one.
+    pub fn participant(&self) -> Option<&ParticipantPlan> {
+        match self {
+            Self::Participant(participant) => Some(participant),
+            Self::Adapter(_) => None,
+        }
+    }
+
+    /// As [`participant`](Self::participant), to change it.
+    pub fn participant_mut(&mut self) -> Option<&mut ParticipantPlan> {
+        match self {
+            Self::Participant(participant) => Some(participant),
+            Self::Adapter(_) => None,
+        }
+    }
 }
 
 /// A participant of the service. What is `None` is as the environment and the defaults of

@@ -1,7 +1,7 @@
 //! `dunlin route explain`: what a plan comes to, as a tree, and what matches now.
 use super::options::Options;
 use super::{exit, load};
-use crate::plan::{ConnectionKind, DomainRoute, Plan};
+use crate::plan::{DomainRoute, Plan};
 use dunlin_observe::observer::{Domains, Observers};
 use dunlin_observe::view::DomainView;
 use std::collections::BTreeMap;
@@ -58,10 +58,8 @@ fn look(plan: &Plan) -> Result<Option<Seen>, String> {
 }
 
 fn domains_of(route: &DomainRoute) -> impl Iterator<Item = u32> {
-    route.connections.iter().map(|connection| {
-        let ConnectionKind::Participant(participant) = &connection.kind;
-        participant.domain
-    })
+    let participants = route.connections.iter();
+    participants.filter_map(|connection| Some(connection.kind.participant()?.domain))
 }
 
 fn text(view: &ServiceView) -> String {
@@ -74,11 +72,16 @@ fn text(view: &ServiceView) -> String {
     for domain_route in &view.domain_routes {
         let _ = writeln!(out, "  domain route {}", domain_route.name);
         for connection in &domain_route.connections {
-            let _ = writeln!(
-                out,
-                "    participant {}: domain {}, {}",
-                connection.name, connection.domain, connection.transports
-            );
+            let name = &connection.name;
+            let _ = match (&connection.adapter, connection.domain) {
+                (Some(adapter), _) => writeln!(out, "    connection {name}: {adapter}"),
+                (None, domain) => writeln!(
+                    out,
+                    "    participant {name}: domain {}, {}",
+                    domain.unwrap_or_default(),
+                    connection.transports
+                ),
+            };
         }
         for session in &domain_route.sessions {
             let _ = writeln!(out, "    session {}: {}", session.name, session.threads);

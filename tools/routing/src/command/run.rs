@@ -3,7 +3,7 @@ use super::log::Log;
 use super::options::{Options, Verbosity};
 use super::running::{Running, Watched};
 use super::{exit, load};
-use crate::plan::{Administration, ConnectionKind, Monitoring, Plan};
+use crate::plan::{Administration, Monitoring, Plan};
 use crate::service::{Service, StartError};
 use crate::show::{Administered, Bounds, Http, HttpOptions};
 use crate::state::{Counters, EntityKind, State, Tree};
@@ -74,8 +74,9 @@ pub(super) fn adapt(plan: &mut Plan, options: &Options) {
     }
     for route in &mut plan.domain_routes {
         for connection in &mut route.connections {
-            let ConnectionKind::Participant(participant) = &mut connection.kind;
-            participant.waiting = options.waiting.or(participant.waiting);
+            if let Some(participant) = connection.kind.participant_mut() {
+                participant.waiting = options.waiting.or(participant.waiting);
+            }
         }
         for session in &mut route.sessions {
             if !options.processors.is_empty() {

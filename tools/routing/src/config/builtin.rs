@@ -1,4 +1,5 @@
 //! Configurations that are built in.
+use crate::adapter;
 use dunlin_document::Variables;
 
 /// The one that is started if no file has a service.
@@ -7,8 +8,17 @@ pub const DEFAULT: &str = "rti.routingservice.builtin.config.default";
 /// Their names.
 pub const NAMES: [&str; 3] = [DEFAULT, "DomainBridgingLAN", "RelayWAN"];
 
+/// One more, if the program has the adapter for zenoh.
+pub const ZENOH: &str = "RelayZenoh";
+
+/// The names of those that this program can start.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let zenoh = adapter::find(adapter::ZENOH).map(|_| ZENOH);
+    NAMES.into_iter().chain(zenoh)
+}
+
 /// Their variables and the values that count if nobody gives others.
-pub(super) const VARIABLES: [(&str, &str); 10] = [
+pub(super) const VARIABLES: [(&str, &str); 14] = [
     ("DOMAIN_A", "0"),
     ("DOMAIN_B", "1"),
     ("ALLOW", "*"),
@@ -16,6 +26,10 @@ pub(super) const VARIABLES: [(&str, &str); 10] = [
     ("LISTEN", "7400"),
     ("PUBLIC_ADDRESS", ""),
     ("PEERS", ""),
+    ("ZENOH_CONNECT", ""),
+    ("ZENOH_LISTEN", ""),
+    ("ZENOH_MODE", "peer"),
+    ("ZENOH_SCOPE", "dunlin"),
     ("TLS_CA", ""),
     ("TLS_CERTIFICATE", ""),
     ("TLS_KEY", ""),
@@ -27,6 +41,7 @@ pub fn text(name: &str) -> Option<&'static str> {
         DEFAULT => Some(include_str!("builtin/default.toml")),
         "DomainBridgingLAN" => Some(include_str!("builtin/domain_bridging_lan.toml")),
         "RelayWAN" => Some(include_str!("builtin/relay_wan.toml")),
+        ZENOH => Some(include_str!("builtin/relay_zenoh.toml")),
         _ => None,
     }
 }

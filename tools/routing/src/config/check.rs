@@ -1,7 +1,7 @@
 //! What a plan must not say, whichever language it was written in.
 use super::places::{Places, path};
 use crate::plan::{
-    ConnectionKind, CreationMode, DomainRoute, Filter, Output, Plan, RouteSettings, Session,
+    ConnectionKind, CreationMode, DomainRoute, Filter, Output, Plan, Plugin, RouteSettings, Session,
 };
 use crate::processor;
 use crate::transformation;
@@ -129,14 +129,33 @@ impl Checker<'_> {
     fn domains(&mut self, route: &DomainRoute, at: &str) {
         let most = ParticipantConfig::MAX_DOMAIN;
         for connection in &route.connections {
-            let ConnectionKind::Participant(participant) = &connection.kind;
-            if participant.domain > most {
+            let domain = match &connection.kind {
+                ConnectionKind::Participant(participant) => participant.domain,
+                ConnectionKind::Adapter(plugin) => {
+                    self.adapter(plugin, &path::connection(at, &connection.name));
+                    continue;
+                }
+            };
+            if domain > most {
                 let at = format!("{}/domain", path::connection(at, &connection.name));
-                let message = format!("domain {} is not 0 to {most}", participant.domain);
+                let message = format!("domain {domain} is not 0 to {most}");
                 let help = "the ports of a higher one do not fit into 16 bits".to_owned();
                 self.push(&at, message, help);
             }
         }
+    }
+
+    /// The properties of a connection of an adapter, whose elements are at their own places.
+    fn adapter(&mut self, plugin: &Plugin, at: &str) {
+        let wrong = crate::adapter::find(&plugin.class).map(|a| a.check(&plugin.properties));
+        let Some(Err(wrong)) = wrong else {
+            return;
+        };
+        let own = wrong.name.map(|name| format!("{at}/{name}"));
+        let own = own.filter(|own| self.places.exact(own).is_some());
+        let at = own.as_deref().unwrap_or(at);
+        let problem = Problem::error(self.places.at(at), wrong.message);
+        self.problems.push(problem);
     }
 
     /// Processors that do not exist as they are written, and what would need types.
@@ -297,8 +316,8 @@ fn flows_of<'p>(
 ) -> Vec<Flow<'p>> {
     let end = |connection: usize| {
         let found = domain_route.connections.get(connection)?;
-        let ConnectionKind::Participant(participant) = &found.kind;
-        Some((first + connection, participant.domain))
+        // Sites beyond an adapter are told by their ids, and are no domain twice.
+        Some((first + connection, found.kind.participant()?.domain))
     };
     let mut flows = Vec::new();
     for route in &session.routes {

@@ -6,6 +6,3 @@ use crate::processor::BUILT_IN;
 pub(crate) fn processors() -> Vec<&'static str> {
     BUILT_IN.iter().map(|processor| processor.class).collect()
 }
-
-/// Adapters.
-pub(crate) const ADAPTERS: [&str; 0] = [];

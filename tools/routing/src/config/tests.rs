@@ -149,7 +149,9 @@ fn the_domain_base_is_added_to_domains_of_data() {
         };
         let plan = read_with(name, text, options).plan.unwrap();
         let domains = plan.domain_routes[0].connections.iter().map(|connection| {
-            let ConnectionKind::Participant(participant) = &connection.kind;
+            let ConnectionKind::Participant(participant) = &connection.kind else {
+                panic!("{connection:?}");
+            };
             participant.domain
         });
         assert_eq!(domains.collect::<Vec<_>>(), [10, 11]);

@@ -3,6 +3,7 @@ use super::admission::{Admission, Latest};
 use super::output::{OutputLane, Sources};
 use super::route::RouteCore;
 use super::tally::Tally;
+use crate::adapter::AdapterReader;
 use crate::table::Slot;
 use dunlin::untyped::{UntypedReader, UntypedReaderListener};
 use dunlin::{ChangeKind, Guid, MatchedStatus, StatusKind, StatusMask};
@@ -10,10 +11,28 @@ use dunlin_filter::Filter;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// Where an input takes its changes from.
+pub(crate) enum Source {
+    /// A reader in a domain; the handle is one that does not keep it.
+    Domain(UntypedReader),
+    /// One of an adapter.
+    Beyond(Arc<dyn AdapterReader>),
+}
+
+impl Source {
+    /// The writers that it is matched with.
+    pub(crate) fn writers(&self) -> Vec<Guid> {
+        match self {
+            Self::Domain(reader) => reader.matched_publications(),
+            Self::Beyond(reader) => reader.matched(),
+        }
+    }
+}
+
 /// An input of a route.
 pub(crate) struct InputLane {
     pub(crate) slot: Slot,
-    pub(crate) reader: UntypedReader,
+    pub(crate) reader: Source,
     /// Its sources may be made to wait; what comes otherwise is dropped if there is no room.
     pub(crate) is_reliable: bool,
     pub(crate) is_keyed: bool,
@@ -38,10 +57,10 @@ pub(crate) struct Targets {
 }
 
 impl InputLane {
-    /// An input that goes nowhere yet. The reader's handle is one that does not keep it.
+    /// An input that goes nowhere yet.
     pub(crate) fn new(
         slot: Slot,
-        reader: UntypedReader,
+        reader: Source,
         is_reliable: bool,
         is_keyed: bool,
         tally: Arc<Tally>,

@@ -5,6 +5,7 @@ use super::process::MOST_STRIKES;
 use super::route::RouteCore;
 use super::tally::{Tally, add};
 use super::transform::Transform;
+use crate::adapter::AdapterWriter;
 use crate::engine::lock;
 use crate::table::Slot;
 use bytes::Bytes;
@@ -27,11 +28,41 @@ pub(crate) enum Sources {
     Writer(Guid),
 }
 
+/// Where an output writes to.
+pub(crate) enum Sink {
+    /// A writer in a domain; the handle is one that does not keep it.
+    Domain(UntypedWriter),
+    /// One of an adapter.
+    Beyond(Arc<dyn AdapterWriter>),
+}
+
+impl Sink {
+    #[inline]
+    fn put(
+        &self,
+        kind: ChangeKind,
+        payload: &Bytes,
+        options: &WriteOptions,
+        may_copy: bool,
+    ) -> Result<(), TryWriteError> {
+        match self {
+            Self::Domain(writer) => {
+                let payload = match may_copy {
+                    true => Piece::Copied(payload),
+                    false => Piece::Shared(payload.clone()),
+                };
+                writer.try_write(kind, &[payload], options).map(drop)
+            }
+            Self::Beyond(writer) => writer.try_write(kind, payload, options),
+        }
+    }
+}
+
 /// An output of a route.
 pub(crate) struct OutputLane {
     pub(crate) slot: Slot,
     pub(crate) sources: Sources,
-    writer: UntypedWriter,
+    writer: Sink,
     backlog: Backlog,
     pub(crate) tally: Arc<Tally>,
     fault: Arc<Mutex<Option<String>>>,
@@ -66,12 +97,12 @@ pub(crate) struct Passing<'a> {
 }
 
 impl OutputLane {
-    /// The writer's handle is one that does not keep it; `fault` is where the last reason is left
+    /// `fault` is where the last reason is left
     /// why something could not be written.
     pub(crate) fn new(
         slot: Slot,
         sources: Sources,
-        writer: UntypedWriter,
+        writer: Sink,
         backlog: Backlog,
         tally: Arc<Tally>,
         fault: Arc<Mutex<Option<String>>>,
@@ -129,8 +160,9 @@ impl OutputLane {
         }
         let before = self.backlog.len();
         while let Some(next) = self.backlog.front() {
-            let payload = [Piece::Shared(next.payload.clone())];
-            let written = self.writer.try_write(next.kind, &payload, &next.options);
+            let written = self
+                .writer
+                .put(next.kind, &next.payload, &next.options, false);
             let (kind, length) = (next.kind, next.payload.len());
             if !self.is_done(written, kind, length) {
                 break;
@@ -195,27 +227,24 @@ impl OutputLane {
         if !self.backlog.is_empty() {
             return self.line_up(change);
         }
-        let payload = match change.payload.len() <= SMALL {
-            true => Piece::Copied(change.payload),
-            false => Piece::Shared(change.payload.clone()),
-        };
+        let may_copy = change.payload.len() <= SMALL;
         let written = self
             .writer
-            .try_write(change.kind, &[payload], change.options);
+            .put(change.kind, change.payload, change.options, may_copy);
         if !self.is_done(written, change.kind, change.payload.len()) {
             self.line_up(change);
         }
     }
 
     /// False if the change is to be tried again.
-    fn is_done<T>(
+    fn is_done(
         &mut self,
-        written: Result<T, TryWriteError>,
+        written: Result<(), TryWriteError>,
         kind: ChangeKind,
         length: usize,
     ) -> bool {
         match written {
-            Ok(_) => {
+            Ok(()) => {
                 self.tally.note(kind, length);
                 self.wrote = true;
             }
@@ -257,8 +286,10 @@ impl OutputLane {
 
     /// Sends what the burst has left in the writer.
     pub(crate) fn flush(&mut self) {
-        if std::mem::take(&mut self.wrote) {
-            self.writer.flush();
+        if std::mem::take(&mut self.wrote)
+            && let Sink::Domain(writer) = &self.writer
+        {
+            writer.flush();
         }
     }
 }

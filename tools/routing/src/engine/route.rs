@@ -3,7 +3,7 @@ mod sources;
 
 use super::convert::Conversion;
 use super::echo::EchoWatch;
-use super::input::InputLane;
+use super::input::{InputLane, Source};
 use super::last_samples::LastSamples;
 use super::lock;
 use super::output::{OutputLane, Passing};
@@ -13,11 +13,13 @@ use super::rules::Rules;
 use super::strays::Strays;
 use super::tally::add;
 use super::transform::Transform;
+use crate::adapter::AdapterSample;
 use crate::processor::{Change, Processor};
 use crate::state::HopLatency;
 use crate::table::{Side, Slot};
+use bytes::Bytes;
 use dunlin::untyped::UntypedSample;
-use dunlin::{Guid, InstanceHandle, Select};
+use dunlin::{Guid, InstanceHandle, SampleInfo, Select};
 use dunlin_filter::Filter;
 use hdrhistogram::Histogram;
 use std::sync::Mutex;
@@ -80,6 +82,8 @@ struct Work {
     inputs: Vec<InputLane>,
     outputs: Vec<OutputLane>,
     taken: Vec<UntypedSample>,
+    /// As `taken`, of adapters.
+    beyond: Vec<AdapterSample>,
     processor: Option<Process>,
     /// There if the outputs unregister what the last source has left.
     registry: Option<Registry>,
@@ -130,6 +134,7 @@ impl RouteCore {
                 inputs: Vec::new(),
                 outputs: Vec::new(),
                 taken: Vec::new(),
+                beyond: Vec::new(),
                 processor,
                 registry: rules
                     .unregisters
@@ -314,6 +319,7 @@ impl Work {
             inputs,
             outputs,
             taken,
+            beyond,
             processor,
             registry,
             strays,
@@ -324,24 +330,32 @@ impl Work {
         let Some(input) = inputs.get_mut(at) else {
             return false;
         };
-        let select = Select {
-            max: most,
-            ..Select::default()
+        let mut between = Between {
+            registry: registry.as_mut(),
+            process: processor.as_mut(),
+            strays,
+            echoes,
+            last_samples: last_samples.as_mut(),
         };
-        input.reader.take(&select, taken);
-        let any = !taken.is_empty();
-        for sample in taken.drain(..) {
-            if !input.admits(&sample.info.publication) {
-                continue;
+        match &input.reader {
+            Source::Domain(reader) => {
+                let select = Select {
+                    max: most,
+                    ..Select::default()
+                };
+                reader.take(&select, taken);
             }
-            let between = Between {
-                registry: registry.as_mut(),
-                process: processor.as_mut(),
-                strays,
-                echoes,
-                last_samples: last_samples.as_mut(),
-            };
-            forward(route, input, outputs, between, &sample);
+            Source::Beyond(reader) => reader.take(most, beyond),
+        }
+        let any = !taken.is_empty() || !beyond.is_empty();
+        for sample in taken.drain(..) {
+            if input.admits(&sample.info.publication) {
+                let payload = || sample.payload();
+                forward(route, input, outputs, &mut between, &sample.info, payload);
+            }
+        }
+        for AdapterSample { info, payload } in beyond.drain(..) {
+            forward(route, input, outputs, &mut between, &info, || Ok(payload));
         }
         any
     }
@@ -401,22 +415,23 @@ fn forward(
     route: &RouteCore,
     input: &InputLane,
     outputs: &mut [OutputLane],
-    between: Between<'_>,
-    sample: &UntypedSample,
+    between: &mut Between<'_>,
+    info: &SampleInfo,
+    payload: impl FnOnce() -> dunlin::Result<Bytes>,
 ) {
     let rules = &route.rules;
     let tally = &input.tally;
-    let Some(kind) = rules.kind(sample.info.change_kind) else {
+    let Some(kind) = rules.kind(info.change_kind) else {
         return add(&tally.held_back, 1);
     };
-    let Some(options) = rules.options(sample, input.is_keyed) else {
+    let Some(options) = rules.options(info, input.is_keyed) else {
         return add(&tally.duplicates, 1);
     };
-    let instance = sample.info.instance;
+    let instance = info.instance;
     let is_named = input.is_keyed && instance != InstanceHandle::NIL;
-    let kind = match (between.registry, input.scope) {
+    let kind = match (between.registry.as_mut(), input.scope) {
         (Some(registry), Some(scope)) if is_named => {
-            let source = (input.lane(), sample.info.publication);
+            let source = (input.lane(), info.publication);
             registry.note(source, (scope, instance), kind)
         }
         _ => Some(kind),
@@ -424,37 +439,38 @@ fn forward(
     let Some(kind) = kind else {
         return add(&tally.held_back, 1);
     };
-    let Ok(payload) = sample.payload() else {
+    let Ok(payload) = payload() else {
         return add(&tally.failed, 1);
     };
     // What says of itself whose it is was looked up by that.
-    if let Some(timestamp) = sample.info.source_timestamp
+    if let Some(timestamp) = info.source_timestamp
         && EchoWatch::selects(timestamp)
-        && rules.keeps_time(sample)
+        && rules.keeps_time(info)
     {
-        let about = (timestamp, instance, sample.info.publication);
+        let about = (timestamp, instance, info.publication);
         if between
             .echoes
             .look_up(route.started.elapsed(), about, &payload)
         {
-            *lock(&route.echo) = Some(sample.info.publication);
+            *lock(&route.echo) = Some(info.publication);
         }
     }
     if !input.passes(kind, &payload) {
         return add(&tally.held_back, 1);
     }
     tally.note(kind, payload.len());
-    let writer = sample.info.publication;
-    if let (Some(last), Some(scope), true) = (between.last_samples, input.scope, is_named) {
-        let about = (writer, sample.info.source_timestamp);
+    let writer = info.publication;
+    if let (Some(last), Some(scope), true) = (between.last_samples.as_mut(), input.scope, is_named)
+    {
+        let about = (writer, info.source_timestamp);
         last.note((scope, instance), kind, about, &payload);
     }
-    if let Some(process) = between.process {
+    if let Some(process) = between.process.as_mut() {
         let change = Change {
             kind,
             payload,
             options,
-            written: sample.info.source_timestamp,
+            written: info.source_timestamp,
             input: input.slot.index,
             writer,
             is_reliable: input.is_reliable,

@@ -1,7 +1,7 @@
 //! What the plan says becomes of changes on their way.
 use crate::plan::{Backlog, RouteSettings};
-use dunlin::untyped::{UntypedSample, WriteOptions};
-use dunlin::{ChangeKind, InstanceHandle, SampleOrigin};
+use dunlin::untyped::WriteOptions;
+use dunlin::{ChangeKind, InstanceHandle, SampleInfo, SampleOrigin};
 use std::time::Duration;
 
 /// What becomes of a change on its way, the same for all outputs.
@@ -54,15 +54,14 @@ impl Rules {
     }
 
     /// Could it be known again if it came back without a word of whose it is?
-    pub(super) fn keeps_time(&self, sample: &UntypedSample) -> bool {
-        let origin = sample.info.origin.as_ref();
+    pub(super) fn keeps_time(&self, info: &SampleInfo) -> bool {
+        let origin = info.origin.as_ref();
         self.original_timestamp && origin.is_none_or(|origin| origin.original_writer.is_none())
     }
 
     /// What is said of a change beside its payload; `None` if it has been here before, or has come
     /// too far.
-    pub(super) fn options(&self, sample: &UntypedSample, is_keyed: bool) -> Option<WriteOptions> {
-        let info = &sample.info;
+    pub(super) fn options(&self, info: &SampleInfo, is_keyed: bool) -> Option<WriteOptions> {
         let came = info.origin.unwrap_or_default();
         let mut hops = came.hops;
         if hops.ids().contains(&self.router) || self.original_info && !hops.push(self.router) {

@@ -288,8 +288,13 @@ pub fn connection(
     let mut changes = Changes::default();
     changes.anew("group", &old_plan.group, &new_plan.group);
     changes.anew("enabled", &was_started, &is_started);
-    let (ConnectionKind::Participant(old), ConnectionKind::Participant(new)) =
-        (&old.kind, &new.kind);
+    let (old, new) = match (&old.kind, &new.kind) {
+        (ConnectionKind::Participant(old), ConnectionKind::Participant(new)) => (old, new),
+        (old, new) => {
+            changes.anew("connection", old, new);
+            return changes.fate();
+        }
+    };
     compare!(changes, old, new:
         anew domain "domain",
         anew qos "participant QoS",

@@ -1,10 +1,12 @@
 //! The endpoints of a route as the service keeps them.
+use super::beyond::{self, BeyondEnd, is_reliable};
 use super::qos;
 use super::site::Joined;
 use super::stall::Stall;
+use crate::adapter::Connection;
 use crate::engine::{
     Admission, Backlog, Budget, Conversion, DataListener, Edit, InputLane, OutputLane,
-    RoomListener, RouteCore, Sources, Tally, Transform, lock,
+    RoomListener, RouteCore, Sink, Source, Sources, Tally, Transform, lock,
 };
 use crate::plan::{Input, Output, Route, Session};
 use crate::processor::{self, Processor};
@@ -58,11 +60,22 @@ struct End {
 pub(super) enum Endpoint {
     Reader(UntypedReader, Arc<Admission>),
     Writer(UntypedWriter),
+    /// Of an adapter.
+    Beyond(BeyondEnd),
+}
+
+/// In what an endpoint is to be made.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'a> {
+    /// A participant.
+    Domain(&'a Joined),
+    /// What an adapter reaches.
+    Beyond(&'a dyn Connection),
 }
 
 /// Where an endpoint is to be made.
 pub(super) struct Site<'a> {
-    pub(super) joined: &'a Joined,
+    pub(super) place: Place<'a>,
     pub(super) session: &'a Session,
     pub(super) budget: &'a Arc<Budget>,
     pub(super) router: u32,
@@ -189,9 +202,26 @@ impl Ends {
         for output in &route.outputs {
             transform(route, output, ty, site.types)?;
         }
-        let topic = site.joined.topic(&input.topic, &design.ty, None)?;
+        let joined = match site.place {
+            Place::Domain(joined) => joined,
+            Place::Beyond(connection) => {
+                let lane = |reader| {
+                    InputLane::new(
+                        slot,
+                        Source::Beyond(reader),
+                        is_reliable(site.session, input, design),
+                        design.ty.keyed,
+                        Arc::clone(tally),
+                        Arc::default(),
+                    )
+                    .with_filter(judge)
+                };
+                return beyond::reader(site, connection, input, design, &self.core, lane);
+            }
+        };
+        let topic = joined.topic(&input.topic, &design.ty, None)?;
         let (qos, group) = qos::of_reader(site.session, input, design);
-        let subscriber = site.joined.participant.create_subscriber(group);
+        let subscriber = joined.participant.create_subscriber(group);
         let is_reliable = qos.reliability.is_reliable();
         let admission = Arc::default();
         let options = qos::options(&route.settings, design, site.router, &admission);
@@ -203,7 +233,7 @@ impl Ends {
         }
         let lane = InputLane::new(
             slot,
-            reader.unowned(),
+            Source::Domain(reader.unowned()),
             is_reliable,
             design.ty.keyed,
             Arc::clone(tally),
@@ -227,13 +257,21 @@ impl Ends {
         let made = made_type(route, output, ty, site.types);
         // What a source says of the same type passes as it is.
         let made = made.filter(|_| design.ty.information.is_none());
-        let topic = site
-            .joined
-            .topic(&output.topic, &design.ty, made.as_ref())?;
         let (qos, group) = qos::of_writer(site.session, &route.settings, output, design);
-        let publisher = site.joined.participant.create_publisher(group);
-        let listener = RoomListener(Arc::clone(&self.core));
-        let writer = publisher.create_untyped_datawriter_with_listener(&topic, qos, listener)?;
+        let (endpoint, sink) = match site.place {
+            Place::Domain(joined) => {
+                let topic = joined.topic(&output.topic, &design.ty, made.as_ref())?;
+                let publisher = joined.participant.create_publisher(group);
+                let listener = RoomListener(Arc::clone(&self.core));
+                let writer =
+                    publisher.create_untyped_datawriter_with_listener(&topic, qos, listener)?;
+                let sink = Sink::Domain(writer.unowned());
+                (Endpoint::Writer(writer), sink)
+            }
+            Place::Beyond(connection) => {
+                beyond::writer(connection, output, design, (qos, group), &self.core)?
+            }
+        };
         let sources = match &design.basis {
             _ if slot.group == 0 => Sources::All,
             Basis::Plan => Sources::All,
@@ -243,7 +281,7 @@ impl Ends {
         let lane = OutputLane::new(
             slot,
             sources,
-            writer.unowned(),
+            sink,
             Backlog::new(route.settings.backlog, site.budget),
             Arc::clone(tally),
             Arc::clone(fault),
@@ -251,7 +289,7 @@ impl Ends {
         .with_transform(transform)
         .with_conversion(conversion(route, output, written.as_ref()));
         self.core.edit(Edit::AddOutput(lane));
-        Ok(Endpoint::Writer(writer))
+        Ok(endpoint)
     }
 
     /// Has an endpoint announce what it is now.
@@ -267,6 +305,14 @@ impl Ends {
         };
         end.is_alive = design.is_alive;
         let changed = match (&end.endpoint, slot.side) {
+            (Endpoint::Beyond(end), _) => {
+                let judged = end.change(site.session, route, slot, design, ty);
+                Some(judged.map(|judge| {
+                    if slot.side == Side::Input {
+                        self.core.edit(Edit::Judge(slot, judge.map(Box::new)));
+                    }
+                }))
+            }
             (Endpoint::Reader(reader, _), _) => route.inputs.get(slot.index).map(|input| {
                 let (qos, group) = qos::of_reader(site.session, input, design);
                 let subscriber = reader.subscriber();
@@ -401,7 +447,7 @@ fn transform(
 }
 
 /// What judges the samples of an input that wants a part of them, if the type is known.
-fn judge(input: &Input, ty: Option<&RouteType>) -> Result<Option<Filter>, EndError> {
+pub(super) fn judge(input: &Input, ty: Option<&RouteType>) -> Result<Option<Filter>, EndError> {
     let (Some(filter), Some(ty)) = (&input.filter, ty) else {
         return Ok(None);
     };
@@ -470,6 +516,7 @@ impl Endpoint {
                 all.iter().filter(|writer| admission.look(writer)).count()
             }
             Self::Writer(writer) => writer.matched_count(),
+            Self::Beyond(end) => end.matched(),
         }
     }
 
@@ -477,14 +524,17 @@ impl Endpoint {
         match self {
             Self::Reader(reader, _) => reader.explain_matching(),
             Self::Writer(writer) => writer.explain_matching(),
+            Self::Beyond(_) => Vec::new(),
         }
     }
 
-    /// The writer, if it is one.
-    pub(super) fn writer(&self) -> Option<&UntypedWriter> {
+    /// What a writer has written has so long to arrive.
+    pub(super) fn finish(&self, most: Time) {
         match self {
-            Self::Writer(writer) => Some(writer),
-            Self::Reader(..) => None,
+            // Whoever has not got everything by then does not get it.
+            Self::Writer(writer) => drop(writer.wait_for_acknowledgments(most)),
+            Self::Beyond(end) => end.finish(most),
+            Self::Reader(..) => {}
         }
     }
 }

@@ -4,8 +4,7 @@ use super::site::{self, Identity, Site};
 use super::{Action, StartError, UnknownPath};
 use crate::engine::{Budget, RouteCore, Rules};
 use crate::plan::{
-    Administration, ConnectionKind, Difference, Monitoring, OtherService, ParticipantPlan, Plan,
-    Route, diff,
+    Administration, Difference, Monitoring, OtherService, ParticipantPlan, Plan, Route, diff,
 };
 use crate::processor;
 use crate::table::{Command, Design, Entry, RouteId, Side, Slot, Table, Time, reload};
@@ -78,9 +77,7 @@ impl Around {
         let site = entry.connection(slot.side, slot.index);
         let site = site.and_then(|at| self.sites.get(at));
         let site = ends::Site {
-            joined: site
-                .and_then(Site::joined)
-                .ok_or("its participant is gone")?,
+            place: site.and_then(place).ok_or("its participant is gone")?,
             session: session.ok_or("its session is gone")?,
             budget: &self.budget,
             router: self.who.router,
@@ -119,11 +116,7 @@ impl Execution {
             unmonitored: None,
         };
         let failed = execution.join();
-        let joined = execution
-            .around
-            .sites
-            .iter()
-            .any(|site| site.joined().is_some());
+        let joined = execution.around.sites.iter().any(Site::is_up);
         match failed.is_empty() || joined {
             true => Ok(execution),
             false => Err(StartError::NoParticipant(failed)),
@@ -224,7 +217,7 @@ impl Execution {
 
     fn watch(&mut self, at: usize, waits: &WaitSet) {
         if let (Some(site), Some(watched)) = (self.around.sites.get(at), self.watched.get_mut(at))
-            && site.joined().is_some()
+            && site.is_up()
             && !std::mem::replace(watched, true)
         {
             site.watch(waits);
@@ -232,10 +225,10 @@ impl Execution {
     }
 
     fn discover(&mut self, at: usize) {
-        let Some(joined) = self.around.sites.get(at).and_then(Site::joined) else {
+        let Some(site) = self.around.sites.get(at) else {
             return;
         };
-        let (events, now) = (joined.events.take(), self.now());
+        let (events, now) = (site.take_events(), self.now());
         for event in events {
             match event {
                 DiscoveryEvent::Writer(EntityChange::Gone(guid))
@@ -437,13 +430,17 @@ impl Execution {
         drop(readers);
         let all = self.routes.values_mut();
         let writers: Vec<Endpoint> = all.flat_map(|ends| ends.remove_all(Side::Output)).collect();
-        for writer in writers.iter().filter_map(Endpoint::writer) {
-            let left = until.saturating_sub(self.now());
-            // Whoever has not got everything by then does not get it.
-            let _ = writer.wait_for_acknowledgments(left);
+        for writer in &writers {
+            writer.finish(until.saturating_sub(self.now()));
         }
         self.around.sites.iter_mut().for_each(Site::leave);
     }
+}
+
+/// Where the endpoints of a connection are made.
+fn place(site: &Site) -> Option<ends::Place<'_>> {
+    let joined = site.joined().map(ends::Place::Domain);
+    joined.or_else(|| site.beyond().map(ends::Place::Beyond))
 }
 
 /// The connections of a plan.
@@ -452,8 +449,8 @@ fn sites(plan: &Plan) -> Vec<Site> {
     for domain_route in &plan.domain_routes {
         let enabled = plan.enabled && domain_route.enabled;
         for connection in &domain_route.connections {
-            let ConnectionKind::Participant(participant) = &connection.kind;
-            let site = Site::new(&domain_route.name, &connection.name, participant, enabled);
+            let (name, kind) = (&connection.name, &connection.kind);
+            let site = Site::new(&domain_route.name, name, kind, enabled);
             sites.push(site);
         }
     }

@@ -2,6 +2,7 @@
 use crate::engine::Admission;
 use crate::plan::{EndpointQos, Input, Output, RouteSettings, Session};
 use crate::table::{Basis, Design, Via, rename, writer_qos};
+use dunlin::observe::WriterData;
 use dunlin::untyped::{UntypedReaderOptions, WriterPredicate};
 use dunlin::{
     DataReaderQos, DataWriterQos, DestinationOrder, OriginBounds, PublisherQos, SubscriberQos,
@@ -32,6 +33,22 @@ pub(super) fn of_reader(
     (reader, subscriber)
 }
 
+/// Whose changes an input takes.
+pub(super) fn accepts(design: &Design, router: u32) -> impl Fn(&WriterData) -> bool + use<> {
+    let members = match &design.basis {
+        Basis::Group(_, members, _) => Some(members.clone()),
+        Basis::Plan | Basis::Writer(..) => None,
+    };
+    move |writer| {
+        // What comes from here comes back.
+        let is_own = Via::of(&writer.qos.property).contains(router);
+        let is_member = members
+            .as_ref()
+            .is_none_or(|members| members.contain(writer));
+        is_member && !is_own
+    }
+}
+
 /// How an input differs from other readers. Whose changes it takes is said to `admission`.
 pub(super) fn options(
     settings: &RouteSettings,
@@ -39,18 +56,10 @@ pub(super) fn options(
     router: u32,
     admission: &Arc<Admission>,
 ) -> UntypedReaderOptions {
-    let members = match &design.basis {
-        Basis::Group(_, members, _) => Some(members.clone()),
-        Basis::Plan | Basis::Writer(..) => None,
-    };
+    let accepts = accepts(design, router);
     let admission = Arc::clone(admission);
     let notes = WriterPredicate::new(move |writer| {
-        // What comes from here comes back.
-        let is_own = Via::of(&writer.qos.property).contains(router);
-        let is_member = members
-            .as_ref()
-            .is_none_or(|members| members.contain(writer));
-        admission.note(writer.guid, is_member && !is_own);
+        admission.note(writer.guid, accepts(writer));
         true
     });
     UntypedReaderOptions {

@@ -1,17 +1,21 @@
 //! A connection of a domain route: a participant, and what is made of it.
 use super::ends::EndError;
-use crate::plan::ParticipantPlan;
+use crate::adapter::{self, Connection, Context};
+use crate::plan::{ConnectionKind, ParticipantPlan};
 use crate::table::{Time, TypeFacts};
-use dunlin::observe::{self, ParticipantData};
+use dunlin::observe::{self, DiscoveryEvent, ParticipantData};
 use dunlin::untyped::{TypeSupport, UntypedTopic};
 use dunlin::xtypes::DynamicType;
 use dunlin::{
-    DiscoveryEvents, DomainParticipant, ParticipantConfig, Properties, TopicQos, WaitSet,
+    DiscoveryEvents, DomainParticipant, GuardCondition, ParticipantConfig, Properties, TopicQos,
+    WaitSet,
 };
 use std::collections::BTreeSet;
 
 /// The longest time between two tries to join.
 const LONGEST_WAIT: Time = Time::from_secs(60);
+/// Of an adapter: nodes come back soon, and sites wait for each other when they start.
+const LONGEST_ADAPTER_WAIT: Time = Time::from_secs(4);
 /// What the participants of one execution have in common, and nobody else.
 const SERVICE: &str = "dunlin.route.service";
 /// The group of a service, as Dunlin and RTI call it.
@@ -49,11 +53,18 @@ impl Identity {
 pub(super) struct Site {
     pub(super) domain_route: String,
     pub(super) name: String,
-    plan: ParticipantPlan,
+    plan: ConnectionKind,
     /// To be joined at all.
     enabled: bool,
     joined: Option<Joined>,
+    beyond: Option<Beyond>,
     failure: Option<Failure>,
+}
+
+/// What an adapter reaches.
+struct Beyond {
+    connection: Box<dyn Connection>,
+    wake: GuardCondition,
 }
 
 /// A participant that has joined.
@@ -72,7 +83,7 @@ impl Site {
     pub(super) fn new(
         domain_route: &str,
         name: &str,
-        plan: &ParticipantPlan,
+        plan: &ConnectionKind,
         enabled: bool,
     ) -> Self {
         Self {
@@ -81,12 +92,35 @@ impl Site {
             plan: plan.clone(),
             enabled,
             joined: None,
+            beyond: None,
             failure: None,
         }
     }
 
     pub(super) fn joined(&self) -> Option<&Joined> {
         self.joined.as_ref()
+    }
+
+    /// What its adapter reaches, if it is one's.
+    pub(super) fn beyond(&self) -> Option<&dyn Connection> {
+        self.beyond.as_ref().map(|beyond| &*beyond.connection)
+    }
+
+    /// A participant or an adapter's connection is there.
+    pub(super) fn is_up(&self) -> bool {
+        self.joined.is_some() || self.beyond.is_some()
+    }
+
+    /// What was discovered since the last call.
+    pub(super) fn take_events(&self) -> Vec<DiscoveryEvent> {
+        match (&self.joined, &self.beyond) {
+            (Some(joined), _) => joined.events.take(),
+            (None, Some(beyond)) => {
+                beyond.wake.set_trigger_value(false);
+                beyond.connection.take_events()
+            }
+            (None, None) => Vec::new(),
+        }
     }
 
     /// Why it has not joined.
@@ -102,22 +136,27 @@ impl Site {
     /// Joins its domain, if it has not and it is time to try; true if it has now.
     pub(super) fn join(&mut self, now: Time, who: &Identity) -> dunlin::Result<bool> {
         let waits = self.due().is_some_and(|due| due > now);
-        if !self.enabled || self.joined.is_some() || waits {
+        if !self.enabled || self.is_up() || waits {
             return Ok(false);
         }
-        match DomainParticipant::with_config(self.plan.domain, config(&self.plan, who)) {
-            Ok(participant) => {
+        let (joined, longest) = match &self.plan {
+            ConnectionKind::Participant(plan) => {
+                (self.join_domain(&plan.clone(), who), LONGEST_WAIT)
+            }
+            ConnectionKind::Adapter(plugin) => {
+                let plugin = plugin.clone();
+                let beyond = self.connect(&plugin.class, &plugin.properties, who);
+                (beyond, LONGEST_ADAPTER_WAIT)
+            }
+        };
+        match joined {
+            Ok(()) => {
                 self.failure = None;
-                let events = participant.discovery_events();
-                self.joined = Some(Joined {
-                    participant,
-                    events,
-                });
                 Ok(true)
             }
             Err(error) => {
                 let count = self.failure.as_ref().map_or(0, |failure| failure.count);
-                let wait = Time::from_secs(1 << count.min(6)).min(LONGEST_WAIT);
+                let wait = Time::from_secs(1 << count.min(6)).min(longest);
                 self.failure = Some(Failure {
                     reason: error.to_string(),
                     again: now + wait,
@@ -128,15 +167,54 @@ impl Site {
         }
     }
 
+    fn join_domain(&mut self, plan: &ParticipantPlan, who: &Identity) -> dunlin::Result<()> {
+        let participant = DomainParticipant::with_config(plan.domain, config(plan, who))?;
+        let events = participant.discovery_events();
+        self.joined = Some(Joined {
+            participant,
+            events,
+        });
+        Ok(())
+    }
+
+    fn connect(
+        &mut self,
+        class: &str,
+        properties: &adapter::AdapterProperties,
+        who: &Identity,
+    ) -> dunlin::Result<()> {
+        let wake = GuardCondition::new();
+        let context = Context {
+            service: who.service.clone(),
+            connection: self.name.clone(),
+            router: who.router,
+            wake: wake.clone(),
+        };
+        let adapter = adapter::find(class).ok_or_else(|| format!("there is no adapter {class:?}"));
+        let connection = adapter.and_then(|adapter| adapter.connect(properties, context));
+        let connection = connection.map_err(dunlin::Error::BadParameter)?;
+        self.beyond = Some(Beyond { connection, wake });
+        Ok(())
+    }
+
     /// Has the thread of the service wake for what this participant discovers.
     pub(super) fn watch(&self, waits: &WaitSet) {
         if let Some(joined) = &self.joined {
             waits.attach(joined.events.condition());
         }
+        if let Some(beyond) = &self.beyond {
+            waits.attach(beyond.wake.clone());
+        }
+    }
+
+    /// What there is to be said of it.
+    pub(super) fn note(&self, who: &Identity) -> Option<String> {
+        let beyond = self.beyond.as_ref();
+        beyond.map_or_else(|| self.twins(who), |beyond| beyond.connection.note())
     }
 
     /// Which other executions there are in its domain that are of the same group.
-    pub(super) fn twins(&self, who: &Identity) -> Option<String> {
+    fn twins(&self, who: &Identity) -> Option<String> {
         let others = self.joined.as_ref()?.participant.ignored_participants();
         let twins: BTreeSet<String> = others.iter().filter_map(|o| who.twin(o)).collect();
         let twins: Vec<String> = twins.into_iter().collect();
@@ -147,6 +225,9 @@ impl Site {
     pub(super) fn leave(&mut self) {
         if let Some(joined) = self.joined.take() {
             joined.participant.close();
+        }
+        if let Some(beyond) = self.beyond.take() {
+            beyond.connection.close();
         }
     }
 }

@@ -48,14 +48,14 @@ impl Execution {
             .filter(|site| site.domain_route == *name);
         let connections = sites.map(|site| {
             let path = format!("{path}/connections/{}", site.name);
-            let state = match (site.failure(), site.joined()) {
+            let state = match (site.failure(), site.is_up()) {
                 _ if self.has_ended => State::Stopped,
                 (Some(reason), _) => State::Failed(reason.to_owned()),
-                (None, Some(_)) => State::Running,
-                (None, None) => State::Disabled,
+                (None, true) => State::Running,
+                (None, false) => State::Disabled,
             };
             Node {
-                note: site.twins(&self.around.who),
+                note: site.note(&self.around.who),
                 ..Node::new(Path(path), EntityKind::Connection, state)
             }
         });

@@ -3,7 +3,7 @@ use super::Seen;
 use crate::config::values::CREATION_MODES;
 use crate::plan::{
     AutoRoute, Connection, ConnectionKind, CreationMode, DomainRoute, EndpointQos, Filter, Input,
-    Output, Plan, Route, RouteSettings, Session, Writers,
+    Output, Plan, Plugin, Route, RouteSettings, Session, Writers,
 };
 use dunlin::{History, Transports};
 use serde::Serialize;
@@ -30,8 +30,14 @@ pub(super) struct DomainRouteView {
 #[derive(Debug, Serialize)]
 pub(super) struct ConnectionView {
     pub(super) name: String,
-    pub(super) domain: u32,
+    /// Of a participant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) domain: Option<u32>,
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) transports: String,
+    /// What leads beyond, with its properties.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) adapter: Option<String>,
 }
 
 /// A session.
@@ -87,12 +93,29 @@ fn domain_route(route: &DomainRoute, seen: Option<&Seen>) -> DomainRouteView {
 }
 
 fn connection(connection: &Connection) -> ConnectionView {
-    let ConnectionKind::Participant(participant) = &connection.kind;
-    ConnectionView {
-        name: connection.name.clone(),
-        domain: participant.domain,
-        transports: transports(participant.transports.unwrap_or_default()),
+    let name = connection.name.clone();
+    match &connection.kind {
+        ConnectionKind::Participant(participant) => ConnectionView {
+            name,
+            domain: Some(participant.domain),
+            transports: transports(participant.transports.unwrap_or_default()),
+            adapter: None,
+        },
+        ConnectionKind::Adapter(plugin) => ConnectionView {
+            name,
+            domain: None,
+            transports: String::new(),
+            adapter: Some(adapter(plugin)),
+        },
     }
+}
+
+/// An adapter with its properties.
+fn adapter(plugin: &Plugin) -> String {
+    let all = plugin.properties.iter();
+    let all = all.map(|(name, value)| format!(", {name} {value}"));
+    let properties: String = all.collect();
+    format!("{}{properties}", plugin.class)
 }
 
 fn transports(transports: Transports) -> String {
@@ -210,8 +233,8 @@ fn matching(
     let Some(connection) = connections.get(connection) else {
         return BTreeSet::new();
     };
-    let ConnectionKind::Participant(participant) = &connection.kind;
-    let domain = seen.get(&participant.domain);
+    let participant = connection.kind.participant();
+    let domain = participant.and_then(|participant| seen.get(&participant.domain));
     let endpoints = domain.iter().flat_map(|domain| &domain.endpoints);
     let those = endpoints.filter(|one| one.kind == kind && wanted(&one.topic, &one.type_name));
     let mut counts = std::collections::BTreeMap::new();

@@ -1,6 +1,7 @@
 //! A plan in the short form.
 use super::policies::{self, Policy};
 use super::{Converted, time};
+use crate::adapter;
 use crate::config::values::CREATION_MODES;
 use crate::plan::{
     AutoRoute, Connection, ConnectionKind, CreationMode, EndpointQos, Filter, Input, Limits,
@@ -130,10 +131,7 @@ impl Writer {
             .domain_routes
             .iter()
             .flat_map(|route| &route.connections);
-        let waiting = connections.filter_map(|connection| {
-            let ConnectionKind::Participant(participant) = &connection.kind;
-            participant.waiting
-        });
+        let waiting = connections.filter_map(|connection| connection.kind.participant()?.waiting);
         if let Some(waiting) = { waiting }.next() {
             let text = match waiting {
                 WaitStrategy::Block => "block".to_owned(),
@@ -200,9 +198,12 @@ impl Writer {
     }
 
     fn participant(&mut self, connection: &Connection, prefix: &str) {
-        let ConnectionKind::Participant(participant) = &connection.kind;
         let name = format!("{prefix}{}", connection.name);
         let _ = write!(self.text, "\n[participants.{}]\n", key(&name));
+        let participant = match &connection.kind {
+            ConnectionKind::Participant(participant) => participant,
+            ConnectionKind::Adapter(plugin) => return self.adapter(plugin),
+        };
         self.line("domain", participant.domain.to_string());
         if !participant.qos.entity_name.is_empty() {
             self.line("name", quoted(&participant.qos.entity_name));
@@ -240,6 +241,14 @@ impl Writer {
         for property in properties {
             let name = format!("properties.{}", key(&property.name));
             self.line(&name, quoted(&property.value));
+        }
+    }
+
+    /// What an adapter reaches.
+    fn adapter(&mut self, plugin: &Plugin) {
+        match plugin.class == adapter::ZENOH {
+            true => self.line("zenoh", table(&plugin.properties)),
+            false => self.lose(format!("adapter {}", plugin.class)),
         }
     }
 

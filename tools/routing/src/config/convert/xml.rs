@@ -91,6 +91,23 @@ fn escaped(text: &str) -> String {
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
+/// What an adapter reaches.
+fn adapter(name: &str, plugin: &Plugin) -> Tag {
+    let mut tag = Tag::new("connection")
+        .attribute("name", name)
+        .attribute("plugin_name", &plugin.class);
+    let mut value = Tag::new("value");
+    for (name, text) in &plugin.properties {
+        let name = Tag::text("name", name);
+        let element = Tag::new("element").with(name);
+        value.push(element.with(Tag::text("value", text)));
+    }
+    if !value.children.is_empty() {
+        tag.push(Tag::new("property").with(value));
+    }
+    tag
+}
+
 /// Writes a plan.
 pub(super) fn write(plan: &Plan) -> Converted {
     let mut writer = Writer { lost: Vec::new() };
@@ -174,7 +191,10 @@ impl Writer {
     }
 
     fn connection(&mut self, connection: &Connection) -> Tag {
-        let ConnectionKind::Participant(participant) = &connection.kind;
+        let participant = match &connection.kind {
+            ConnectionKind::Participant(participant) => participant,
+            ConnectionKind::Adapter(plugin) => return adapter(&connection.name, plugin),
+        };
         let mut tag = Tag::new("participant").attribute("name", &connection.name);
         tag.push(Tag::text("domain_id", participant.domain.to_string()));
         let mut qos = Tag::new("domain_participant_qos");

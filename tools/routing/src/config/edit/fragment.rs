@@ -36,8 +36,20 @@ fn read(
 ) -> Result<Vec<Session>, EditError> {
     let mut whole = String::from("<dds><routing_service name=\"s\"><domain_route name=\"d\">");
     for connection in &domain_route.connections {
-        let ConnectionKind::Participant(participant) = &connection.kind;
-        let (name, domain) = (escaped(&connection.name), participant.domain);
+        let name = escaped(&connection.name);
+        let participant = match &connection.kind {
+            ConnectionKind::Participant(participant) => participant,
+            ConnectionKind::Adapter(plugin) => {
+                let class = escaped(&plugin.class);
+                // Writing to a string does not fail.
+                let _ = write!(
+                    whole,
+                    "<connection name=\"{name}\" plugin_name=\"{class}\"/>"
+                );
+                continue;
+            }
+        };
+        let domain = participant.domain;
         // Writing to a string does not fail.
         let _ = write!(
             whole,

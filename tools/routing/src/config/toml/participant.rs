@@ -1,10 +1,12 @@
 //! `[participants.NAME]`.
 use super::table::{Item, Table};
 use super::{Reader, path};
-use crate::plan::{Connection, ConnectionKind, ParticipantPlan};
+use crate::adapter;
+use crate::plan::{Connection, ConnectionKind, ParticipantPlan, Plugin};
 use dunlin::transport::TlsConfig;
 use dunlin::{TcpSettings, Transports, WaitStrategy};
 use dunlin_document::Problem;
+use std::collections::BTreeMap;
 
 const PARTICIPANT: [&str; 9] = [
     "domain",
@@ -43,20 +45,39 @@ impl Reader<'_> {
             }
             let what = format!("participant {}", item.key);
             if let Some(table) = item.table_called(what, self.problems) {
+                let own = path::connection(domain_route, item.key);
                 connections.push(Connection {
                     name: item.key.to_owned(),
-                    kind: self.participant(&table, waiting),
+                    kind: self.participant(&table, &own, waiting),
                 });
             }
         }
         connections
     }
 
-    fn participant(&mut self, table: &Table<'_>, waiting: Option<WaitStrategy>) -> ConnectionKind {
+    fn participant(
+        &mut self,
+        table: &Table<'_>,
+        path: &str,
+        waiting: Option<WaitStrategy>,
+    ) -> ConnectionKind {
+        if let Some(item) = table.get("zenoh")
+            && adapter::find(adapter::ZENOH).is_some()
+        {
+            table.allow(&["zenoh"], self.problems);
+            let mut properties = BTreeMap::new();
+            if let Some(table) = item.table(self.problems) {
+                self.adapter_properties(&table, "", path, &mut properties);
+            }
+            return ConnectionKind::Adapter(Plugin {
+                class: adapter::ZENOH.to_owned(),
+                properties,
+            });
+        }
         table.allow(&PARTICIPANT, self.problems);
         if let Some(item) = table.get("zenoh") {
             let message = "this program has no adapter for zenoh";
-            let help = "a participant has a domain".to_owned();
+            let help = "tools/routing-zenoh makes one that has: docs/sites.md".to_owned();
             self.problems
                 .push(Problem::error(item.key_span, message).help(help));
             return ConnectionKind::Participant(Box::default());
@@ -88,6 +109,37 @@ impl Reader<'_> {
             }
         }
         ConnectionKind::Participant(Box::new(plan))
+    }
+
+    /// What a connection of an adapter has, each by its whole name; a list becomes one text.
+    fn adapter_properties(
+        &mut self,
+        table: &Table<'_>,
+        prefix: &str,
+        path: &str,
+        into: &mut BTreeMap<String, String>,
+    ) {
+        for item in &table.items {
+            let name = format!("{prefix}{}", item.key);
+            if item.is_table() {
+                // Tables in tables end with this one: nothing has more names than two.
+                if let (true, Some(table)) = (prefix.is_empty(), item.table(self.problems)) {
+                    self.adapter_properties(&table, &format!("{name}."), path, into);
+                }
+                continue;
+            }
+            self.places.set(format!("{path}/{name}"), item.span);
+            let value = match (item.as_boolean(), item.as_number()) {
+                (Some(value), _) => Some(value.to_string()),
+                (None, Some(value)) => Some(value.to_string()),
+                (None, None) => {
+                    let texts = item.texts("a text in quotes, or several in [..]", self.problems);
+                    let texts = texts.map(|all| all.into_iter().map(|(text, _)| text));
+                    texts.map(|all| all.collect::<Vec<_>>().join(","))
+                }
+            };
+            into.extend(value.map(|value| (name, value)));
+        }
     }
 
     fn transports(&mut self, item: &Item<'_>) -> Option<Transports> {

@@ -3,8 +3,8 @@ use super::table::{Item, Table};
 use super::{Reader, path};
 use crate::config::values;
 use crate::plan::{
-    AutoRoute, Backlog, Connection, ContentFilter, CreationMode, Filter, Input, Output, Pattern,
-    Plugin, RouteSettings, Writers,
+    AutoRoute, Backlog, Connection, ConnectionKind, ContentFilter, CreationMode, Filter, Input,
+    Output, Pattern, Plugin, RouteSettings, Writers,
 };
 use dunlin_document::{Problem, Span, did_you_mean, quoted};
 use std::collections::BTreeMap;
@@ -185,6 +185,13 @@ impl Reader<'_> {
                 .get(*connection)
                 .map_or(String::new(), |c| c.name.clone()),
             connection: *connection,
+            mode: match (&output.mode, all.get(*connection).map(|found| &found.kind)) {
+                // Nobody beyond can want what nobody offers.
+                (CreationMode::OnDemand { .. }, Some(ConnectionKind::Adapter(_))) => {
+                    CreationMode::OnDemand { always: true }
+                }
+                (mode, _) => *mode,
+            },
             ..output.clone()
         });
         AutoRoute {

@@ -1,6 +1,8 @@
 //! `<domain_route>` and its participants.
+use super::plugins::Kind;
 use super::{Reader, each, path};
-use crate::plan::{Connection, ConnectionKind, DomainRoute, ParticipantPlan};
+use crate::adapter;
+use crate::plan::{Connection, ConnectionKind, DomainRoute, ParticipantPlan, Plugin};
 use dunlin_document::{Element, Problem, quoted};
 use std::collections::BTreeMap;
 
@@ -53,15 +55,21 @@ impl Reader<'_> {
             let name = self.name(child, position);
             let path = path::connection(path, &name);
             self.once(child, "connection", &path);
-            if child.name() == "connection" {
-                self.adapter(child);
-            }
-            let types = self.registered_types(child);
-            let kind = match child.name() {
-                "participant" => self.participant(child, &path),
-                _ => ParticipantPlan::default(),
+            let adapter = match child.name() {
+                "connection" => self.adapter(child),
+                _ => None,
             };
-            let kind = ConnectionKind::Participant(Box::new(kind));
+            let types = self.registered_types(child);
+            let kind = match (adapter, child.name()) {
+                (Some(adapter), _) => {
+                    self.places.set(path, child.span());
+                    ConnectionKind::Adapter(adapter)
+                }
+                (None, "participant") => {
+                    ConnectionKind::Participant(Box::new(self.participant(child, &path)))
+                }
+                (None, _) => ConnectionKind::Participant(Box::default()),
+            };
             connections.all.push(Connection { name, kind });
             connections.elements.push(child);
             connections.types.push(types);
@@ -75,8 +83,11 @@ impl Reader<'_> {
         connections
     }
 
-    /// A connection of an adapter: none is compiled in.
-    fn adapter(&mut self, element: Element<'_>) {
+    /// A connection of an adapter, if that is compiled in.
+    fn adapter(&mut self, element: Element<'_>) -> Option<Plugin> {
+        if !adapter::names().is_empty() {
+            return self.plugin(element, Kind::Adapter);
+        }
         let named = element.attribute("plugin_name");
         let span = named.map_or(element.span(), |named| named.span);
         let message = match named {
@@ -85,6 +96,7 @@ impl Reader<'_> {
         };
         let help = "this program has no adapters; use <participant>".to_owned();
         self.problems.push(Problem::error(span, message).help(help));
+        None
     }
 
     fn participant(&mut self, element: Element<'_>, path: &str) -> ParticipantPlan {

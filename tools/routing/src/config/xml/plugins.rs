@@ -1,6 +1,7 @@
 //! `<plugin_library>`: names of one's own for what is compiled in.
 use super::Reader;
-use crate::config::plugins::{ADAPTERS, processors};
+use crate::adapter;
+use crate::config::plugins::processors;
 use crate::plan::Plugin;
 use crate::transformation;
 use dunlin_document::{Element, Problem, Value, did_you_mean, quoted};
@@ -35,7 +36,7 @@ impl Kind {
         match self {
             Self::Processor => owned(&processors()),
             Self::Transformation => transformation::names(),
-            Self::Adapter => owned(&ADAPTERS),
+            Self::Adapter => adapter::names(),
         }
     }
 
@@ -156,7 +157,7 @@ impl Reader<'_> {
     }
 
     /// Names and values of `<property>`, `<parameter>` included.
-    fn properties(&mut self, element: Element<'_>) -> BTreeMap<String, String> {
+    pub(super) fn properties(&mut self, element: Element<'_>) -> BTreeMap<String, String> {
         let mut properties = BTreeMap::new();
         let all = element.children();
         let lists = all.filter(|child| matches!(child.name(), "property" | "parameter"));

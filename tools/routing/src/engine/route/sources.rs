@@ -35,7 +35,7 @@ impl Work {
         };
         if is_thinned {
             for input in self.inputs.iter().filter(|input| input.scope.is_some()) {
-                let there = input.reader.matched_publications();
+                let there = input.reader.writers();
                 registry.keep(now, input.lane(), &there);
                 input.admission.keep(&there);
             }
@@ -83,7 +83,7 @@ impl Work {
             let (Some(scope), Some(registry)) = (input.scope, registry.as_mut()) else {
                 continue;
             };
-            let mut there = input.reader.matched_publications();
+            let mut there = input.reader.writers();
             there.retain(|writer| input.admission.look(writer));
             for ((of, instance), last) in last_samples.returned(scope, &there) {
                 let source = (input.lane(), last.writer);
