@@ -83,6 +83,7 @@ step "fuzz corpora" cargo test --manifest-path fuzz/Cargo.toml
 step "fuzzing" env FUZZ_SECONDS="${FUZZ_SECONDS:-5}" FUZZ_RUNS=10000 FUZZ_SEED=1 FUZZ_TIMEOUT=30 scripts/fuzz.sh
 step "interoperability" cargo test -p dunlin-interop-tests --no-fail-fast
 step "report in a browser" tests/report/run.sh
+step "sites by zenoh" scripts/zenoh.sh
 
 if [ -s "$failures" ]; then
     echo "== what failed"

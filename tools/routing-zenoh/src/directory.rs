@@ -1,0 +1,495 @@
+//! Which sites there are and what they have.
+//!
+//! A site has a token for each topic and direction; it names the digest of a record, which is asked
+//! for when it is new. Tokens are hints: they get lost, doubled and left over. A site's beats say
+//! what its tokens are, by a hash, so that each site finds out when it is wrong, and lists the
+//! tokens. There is no clock and no network here.
+use crate::keys::{Direction, Summary};
+use crate::record::{self, Endpoint};
+use dunlin::observe::{DiscoveryEvent, EntityChange};
+use dunlin::{Guid, GuidPrefix, VendorId};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+/// Beats come so often.
+pub(crate) const BEAT: Duration = Duration::from_secs(10);
+/// A site without a beat for so long is gone.
+const SILENCE: Duration = Duration::from_secs(30);
+/// A token that vanished is believed to be gone after this, if no beat says otherwise: links come
+/// back within it.
+const DOUBT: Duration = Duration::from_secs(10);
+/// An answer takes no longer.
+const ANSWER: Duration = Duration::from_secs(1);
+/// A token that a beat speaks of may come behind that.
+const ON_THE_WAY: Duration = Duration::from_millis(200);
+/// Of all that is believed.
+const MOST_SITES: usize = 10_000;
+const MOST_TOKENS: usize = 100_000;
+/// Of a topic.
+const MOST_TOPIC: usize = 1024;
+
+/// The hash of all tokens of a site.
+pub(crate) fn hash<'a>(tokens: impl Iterator<Item = &'a Summary>) -> u64 {
+    tokens.fold(0, |all, token| {
+        let text = format!("{:?} {} {}", token.direction, token.topic, token.digest);
+        all ^ record::digest(text.as_bytes())
+    })
+}
+
+/// By which the endpoints of a site are known.
+pub(crate) fn prefix(zid: &str) -> GuidPrefix {
+    let hash = record::digest(zid.as_bytes());
+    let again = record::digest(&hash.to_le_bytes());
+    let mut prefix = [0; 12];
+    let vendor = VendorId::DUNLIN.0.into_iter();
+    let rest = hash.to_le_bytes().into_iter().chain(again.to_le_bytes());
+    for (place, octet) in prefix.iter_mut().zip(vendor.chain(rest)) {
+        *place = octet;
+    }
+    GuidPrefix(prefix)
+}
+
+/// Something to be asked of a site.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Question {
+    /// The record of a token.
+    Record(String, Summary),
+    /// All tokens.
+    Tokens(String),
+}
+
+#[derive(Debug, Default)]
+struct Site {
+    /// The tokens that there are, as far as is known.
+    tokens: BTreeSet<Summary>,
+    /// What is believed, with the digest of its record.
+    records: BTreeMap<(Direction, String), (u64, Vec<Endpoint>)>,
+    /// When it showed last that it is there.
+    heard: Duration,
+    /// Since when it is not known whether the tokens are right.
+    doubts: Option<Duration>,
+    /// When to list its tokens again.
+    lists: Option<Duration>,
+    /// When each record is asked for again.
+    asked: HashMap<u64, Duration>,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Directory {
+    sites: BTreeMap<String, Site>,
+    tokens: usize,
+    events: Vec<DiscoveryEvent>,
+}
+
+impl Directory {
+    /// A token is there, or is not any more.
+    pub(crate) fn token(&mut self, now: Duration, zid: &str, summary: Summary, is_there: bool) {
+        if is_there {
+            let has_room = self.tokens < MOST_TOKENS && summary.topic.len() <= MOST_TOPIC;
+            let Some(site) = self.site(now, zid).filter(|_| has_room) else {
+                return;
+            };
+            let is_new = site.tokens.insert(summary);
+            self.tokens += usize::from(is_new);
+        } else if let Some(site) = self.sites.get_mut(zid)
+            && site.tokens.remove(&summary)
+        {
+            self.tokens -= 1;
+            site.doubts.get_or_insert(now);
+        }
+    }
+
+    /// A site shows that it is there, and what the hash of its tokens is.
+    pub(crate) fn beat(&mut self, now: Duration, zid: &str, hash_of_tokens: u64) {
+        let Some(site) = self.site(now, zid) else {
+            return;
+        };
+        site.heard = now;
+        if hash(site.tokens.iter()) == hash_of_tokens {
+            site.doubts = None;
+            site.lists = None;
+            self.settle(zid);
+        } else {
+            site.lists.get_or_insert(now + ON_THE_WAY);
+        }
+    }
+
+    /// These are all tokens of a site.
+    pub(crate) fn list(&mut self, now: Duration, zid: &str, tokens: Vec<Summary>) {
+        let room = MOST_TOKENS - self.tokens;
+        let Some(site) = self.sites.get_mut(zid) else {
+            return;
+        };
+        // Without any the answer may have been lost on its way; beats go on asking.
+        if tokens.is_empty() {
+            return;
+        }
+        let before = site.tokens.len();
+        let short = tokens.into_iter().filter(|t| t.topic.len() <= MOST_TOPIC);
+        site.tokens = short.take(before + room).collect();
+        self.tokens = self.tokens - before + site.tokens.len();
+        site.heard = site.heard.max(now);
+        site.doubts = None;
+        site.lists = None;
+        self.settle(zid);
+    }
+
+    /// The record of a token.
+    pub(crate) fn record(&mut self, zid: &str, summary: &Summary, bytes: &[u8]) {
+        let Some(site) = self.sites.get_mut(zid) else {
+            return;
+        };
+        if !site.tokens.contains(summary) || record::digest(bytes) != summary.digest {
+            return;
+        }
+        let Summary {
+            direction,
+            topic,
+            digest,
+        } = summary;
+        let Some(endpoints) = record::parse(bytes, *direction, topic, prefix(zid)) else {
+            return;
+        };
+        site.asked.remove(digest);
+        let key = (*direction, topic.clone());
+        let before = site.records.insert(key, (*digest, endpoints.clone()));
+        let before = before.map(|(_, endpoints)| endpoints).unwrap_or_default();
+        self.note(before, endpoints);
+    }
+
+    fn site(&mut self, now: Duration, zid: &str) -> Option<&mut Site> {
+        if !self.sites.contains_key(zid) {
+            if self.sites.len() >= MOST_SITES {
+                return None;
+            }
+            let site = Site {
+                heard: now,
+                ..Site::default()
+            };
+            self.sites.insert(zid.to_owned(), site);
+        }
+        self.sites.get_mut(zid)
+    }
+
+    /// Forgets records for which there is no token.
+    fn settle(&mut self, zid: &str) {
+        let Some(site) = self.sites.get_mut(zid) else {
+            return;
+        };
+        let there: BTreeSet<(Direction, &str)> = site
+            .tokens
+            .iter()
+            .map(|token| (token.direction, &*token.topic))
+            .collect();
+        let gone: Vec<(Direction, String)> = site
+            .records
+            .keys()
+            .filter(|(direction, topic)| !there.contains(&(*direction, topic)))
+            .cloned()
+            .collect();
+        for key in gone {
+            let record = self.sites.get_mut(zid).and_then(|s| s.records.remove(&key));
+            self.note(record.map(|(_, all)| all).unwrap_or_default(), Vec::new());
+        }
+    }
+
+    /// What changes if these take the place of those.
+    fn note(&mut self, before: Vec<Endpoint>, after: Vec<Endpoint>) {
+        let known: HashMap<Guid, Endpoint> = before.into_iter().map(|e| (e.guid(), e)).collect();
+        let there: BTreeSet<[u8; 16]> = after.iter().map(|e| order(e.guid())).collect();
+        for (guid, endpoint) in &known {
+            if !there.contains(&order(*guid)) {
+                self.events.push(match endpoint {
+                    Endpoint::Writer(_) => DiscoveryEvent::Writer(EntityChange::Gone(*guid)),
+                    Endpoint::Reader(_) => DiscoveryEvent::Reader(EntityChange::Gone(*guid)),
+                });
+            }
+        }
+        for endpoint in after {
+            let before = known.get(&endpoint.guid());
+            if before == Some(&endpoint) {
+                continue;
+            }
+            let is_new = before.is_none();
+            self.events.push(match endpoint {
+                Endpoint::Writer(data) if is_new => {
+                    DiscoveryEvent::Writer(EntityChange::Added(data))
+                }
+                Endpoint::Writer(data) => DiscoveryEvent::Writer(EntityChange::Changed(data)),
+                Endpoint::Reader(data) if is_new => {
+                    DiscoveryEvent::Reader(EntityChange::Added(data))
+                }
+                Endpoint::Reader(data) => DiscoveryEvent::Reader(EntityChange::Changed(data)),
+            });
+        }
+    }
+
+    /// What is to be asked now.
+    pub(crate) fn poll(&mut self, now: Duration) -> Vec<Question> {
+        let is_over = |site: &Site| {
+            let doubts = site.doubts.is_some_and(|since| now >= since + DOUBT);
+            doubts && site.tokens.is_empty() || now >= site.heard + SILENCE
+        };
+        let gone: Vec<String> = self
+            .sites
+            .iter()
+            .filter(|(_, site)| is_over(site))
+            .map(|(zid, _)| zid.clone())
+            .collect();
+        for zid in gone {
+            if let Some(site) = self.sites.remove(&zid) {
+                self.tokens -= site.tokens.len();
+                for (_, endpoints) in site.records.into_values() {
+                    self.note(endpoints, Vec::new());
+                }
+            }
+        }
+        let mut questions = Vec::new();
+        let mut settled = Vec::new();
+        for (zid, site) in &mut self.sites {
+            if site.doubts.is_some_and(|since| now >= since + DOUBT) {
+                site.doubts = None;
+                settled.push(zid.clone());
+            }
+            if site.lists.is_some_and(|at| at <= now) {
+                site.lists = Some(now + ANSWER);
+                questions.push(Question::Tokens(zid.clone()));
+            }
+            for token in &site.tokens {
+                let key = (token.direction, token.topic.clone());
+                let is_known = site.records.get(&key).is_some_and(|r| r.0 == token.digest);
+                let at = site.asked.entry(token.digest).or_insert(now);
+                if is_known {
+                    site.asked.remove(&token.digest);
+                } else if *at <= now {
+                    *at = now + ANSWER;
+                    questions.push(Question::Record(zid.clone(), token.clone()));
+                }
+            }
+        }
+        settled.iter().for_each(|zid| self.settle(zid));
+        questions
+    }
+
+    /// When to poll again though nothing happens.
+    pub(crate) fn due(&self) -> Option<Duration> {
+        let all = self.sites.values();
+        let each = all.flat_map(|site| {
+            let doubts = site.doubts.map(|since| since + DOUBT);
+            let asked = site.asked.values().copied();
+            let own = [Some(site.heard + SILENCE), doubts, site.lists];
+            own.into_iter().flatten().chain(asked)
+        });
+        each.min()
+    }
+
+    /// What has changed since the last call.
+    pub(crate) fn take_events(&mut self) -> Vec<DiscoveryEvent> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// How many sites are known of which something is.
+    pub(crate) fn sites(&self) -> Vec<&str> {
+        let known = self
+            .sites
+            .iter()
+            .filter(|(_, site)| !site.records.is_empty());
+        known.map(|(zid, _)| &**zid).collect()
+    }
+
+    fn endpoints(&self, direction: Direction, topic: &str) -> impl Iterator<Item = &Endpoint> {
+        let key = (direction, topic.to_owned());
+        let all = self.sites.values();
+        all.flat_map(move |site| site.records.get(&key).into_iter().flat_map(|(_, e)| e))
+    }
+
+    /// The writers of a topic.
+    pub(crate) fn writers(
+        &self,
+        topic: &str,
+    ) -> impl Iterator<Item = &dunlin::observe::WriterData> {
+        let all = self.endpoints(Direction::Offer, topic);
+        all.filter_map(|endpoint| match endpoint {
+            Endpoint::Writer(data) => Some(&**data),
+            Endpoint::Reader(_) => None,
+        })
+    }
+
+    /// The readers of a topic.
+    pub(crate) fn readers(
+        &self,
+        topic: &str,
+    ) -> impl Iterator<Item = &dunlin::observe::ReaderData> {
+        let all = self.endpoints(Direction::Want, topic);
+        all.filter_map(|endpoint| match endpoint {
+            Endpoint::Reader(data) => Some(&**data),
+            Endpoint::Writer(_) => None,
+        })
+    }
+
+    /// The site of which a writer is.
+    pub(crate) fn site_of(&self, own: GuidPrefix) -> Option<&str> {
+        let mut all = self.sites.keys();
+        all.find(|zid| prefix(zid) == own).map(|zid| &**zid)
+    }
+}
+
+fn order(guid: Guid) -> [u8; 16] {
+    let mut octets = [0; 16];
+    let all = guid.prefix.0.into_iter().chain(guid.entity.0);
+    octets.iter_mut().zip(all).for_each(|(to, from)| *to = from);
+    octets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dunlin::observe::WriterData;
+    use dunlin::{EntityId, EntityKind};
+
+    const fn secs(count: u64) -> Duration {
+        Duration::from_secs(count)
+    }
+
+    fn writer(zid: &str, topic: &str, number: u32) -> Endpoint {
+        let entity = EntityId::user(number, EntityKind::WriterWithKey);
+        let data = WriterData::new(Guid::new(prefix(zid), entity), topic, "Shape");
+        Endpoint::Writer(Box::new(data))
+    }
+
+    /// The token and the record of these writers.
+    fn offer(topic: &str, writers: &[Endpoint]) -> (Summary, bytes::Bytes) {
+        let bytes = record::encode(writers.iter());
+        let summary = Summary {
+            direction: Direction::Offer,
+            topic: topic.to_owned(),
+            digest: record::digest(&bytes),
+        };
+        (summary, bytes)
+    }
+
+    fn kinds(directory: &mut Directory) -> Vec<&'static str> {
+        let all = directory.take_events();
+        let of = |event: &DiscoveryEvent| match event {
+            DiscoveryEvent::Writer(EntityChange::Added(_)) => "added",
+            DiscoveryEvent::Writer(EntityChange::Changed(_)) => "changed",
+            DiscoveryEvent::Writer(EntityChange::Gone(_)) => "gone",
+            _ => "other",
+        };
+        all.iter().map(of).collect()
+    }
+
+    /// A site with one writer.
+    fn known() -> (Directory, Summary) {
+        let mut directory = Directory::default();
+        let (token, bytes) = offer("Square", &[writer("a1", "Square", 1)]);
+        directory.token(secs(0), "a1", token.clone(), true);
+        let asked = Question::Record("a1".into(), token.clone());
+        assert_eq!(directory.poll(secs(0)), [asked.clone()]);
+        assert_eq!(directory.poll(secs(0)), []);
+        assert_eq!(directory.poll(secs(1)), [asked], "an answer was lost");
+        directory.record("a1", &token, &bytes);
+        assert_eq!(kinds(&mut directory), ["added"]);
+        assert_eq!(directory.poll(secs(9)), []);
+        (directory, token)
+    }
+
+    #[test]
+    fn a_token_is_asked_about_once_and_a_new_digest_again() {
+        let (mut directory, before) = known();
+        let two = [writer("a1", "Square", 1), writer("a1", "Square", 2)];
+        let (token, bytes) = offer("Square", &two);
+        directory.token(secs(9), "a1", token.clone(), true);
+        directory.token(secs(9), "a1", before, false);
+        assert_eq!(directory.poll(secs(9)).len(), 1);
+        directory.record("a1", &token, &bytes);
+        assert_eq!(kinds(&mut directory), ["added"]);
+        assert_eq!(directory.writers("Square").count(), 2);
+    }
+
+    #[test]
+    fn a_token_that_vanishes_with_a_link_and_comes_back_changes_nothing() {
+        let (mut directory, token) = known();
+        directory.token(secs(9), "a1", token.clone(), false);
+        directory.poll(secs(15));
+        directory.token(secs(15), "a1", token.clone(), true);
+        directory.beat(secs(16), "a1", hash([&token].into_iter()));
+        assert_eq!(directory.poll(secs(29)), []);
+        assert_eq!(kinds(&mut directory), [""; 0]);
+    }
+
+    #[test]
+    fn what_a_beat_confirms_to_be_gone_goes_at_once() {
+        let (mut directory, token) = known();
+        directory.token(secs(9), "a1", token, false);
+        assert_eq!(kinds(&mut directory), [""; 0]);
+        directory.beat(secs(9), "a1", hash([].into_iter()));
+        assert_eq!(kinds(&mut directory), ["gone"]);
+    }
+
+    #[test]
+    fn a_site_that_is_killed_goes_after_a_doubt_and_a_silent_one_too() {
+        let (mut directory, token) = known();
+        directory.token(secs(9), "a1", token, false);
+        directory.poll(secs(18));
+        assert_eq!(directory.due(), Some(secs(19)));
+        directory.poll(secs(19));
+        assert_eq!(kinds(&mut directory), ["gone"]);
+        let (mut directory, _) = known();
+        directory.poll(secs(29));
+        assert_eq!(kinds(&mut directory), [""; 0]);
+        directory.poll(secs(30));
+        assert_eq!(kinds(&mut directory), ["gone"]);
+        assert_eq!((directory.tokens, directory.due()), (0, None));
+    }
+
+    #[test]
+    fn lost_and_leaked_tokens_heal_by_beats() {
+        let (mut directory, leaked) = known();
+        let (token, _) = offer("Circle", &[writer("a1", "Circle", 2)]);
+        directory.beat(secs(9), "a1", hash([&token].into_iter()));
+        assert_eq!(directory.poll(secs(9)), [], "it may come yet");
+        assert_eq!(directory.poll(secs(10)), [Question::Tokens("a1".into())]);
+        assert_eq!(directory.poll(secs(11)), [Question::Tokens("a1".into())]);
+        directory.list(secs(11), "a1", vec![token.clone()]);
+        assert_eq!(kinds(&mut directory), ["gone"]);
+        assert_eq!(
+            directory.poll(secs(11)),
+            [Question::Record("a1".into(), token)]
+        );
+        assert_ne!(leaked.topic, "Circle");
+    }
+
+    #[test]
+    fn a_site_speaks_for_itself_only() {
+        let mut directory = Directory::default();
+        let (token, bytes) = offer("Square", &[writer("b2", "Square", 1)]);
+        directory.token(secs(0), "a1", token.clone(), true);
+        directory.record("a1", &token, &bytes);
+        let (token, bytes) = offer("Circle", &[writer("a1", "Square", 1)]);
+        directory.token(secs(0), "a1", token.clone(), true);
+        directory.record("a1", &token, &bytes);
+        directory.record("a1", &token, b"something else");
+        directory.record("a1", &token, &[0xff; 8]);
+        assert!(directory.take_events().is_empty());
+    }
+
+    #[test]
+    fn what_is_believed_has_a_bound() {
+        let mut directory = Directory::default();
+        for n in 0..MOST_SITES + 10 {
+            let (token, _) = offer("Square", &[]);
+            directory.token(secs(0), &format!("{n:x}"), token, true);
+        }
+        assert_eq!(directory.sites.len(), MOST_SITES);
+        let (mut token, _) = offer("Square", &[]);
+        for digest in 0..2 * MOST_TOKENS as u64 {
+            token.digest = digest;
+            directory.token(secs(0), "1", token.clone(), true);
+        }
+        assert!(directory.tokens <= MOST_TOKENS);
+        directory.poll(secs(30));
+        assert_eq!(directory.tokens, 0);
+    }
+}

@@ -1,0 +1,165 @@
+//! Sites of one process: services with a domain each, joined by zenoh over loopback.
+#![allow(dead_code, reason = "each test uses a part")]
+#[path = "../../../../crates/transport/tests/conformance/namespace.rs"]
+pub(crate) mod namespace;
+
+use dunlin::*;
+use dunlin_routing::config::{Input, Options, load};
+use dunlin_routing::plan::Plan;
+use dunlin_routing::state::Node;
+use dunlin_routing::{Service, StartError};
+use std::time::Instant;
+use zenoh::Wait;
+
+pub(crate) use namespace::{LOOPBACK, in_namespace};
+
+/// Longer than anything takes on a machine that has much else to do.
+pub(crate) const SOON: Duration = Duration::from_secs(60);
+
+#[derive(Topic, Clone, Debug, PartialEq, Default)]
+pub(crate) struct Pose {
+    #[key]
+    #[topic(bound = 64)]
+    pub(crate) name: String,
+    pub(crate) number: u32,
+}
+
+pub(crate) fn pose(name: &str, number: u32) -> Pose {
+    let name = name.into();
+    Pose { name, number }
+}
+
+/// Reliable, all kept.
+pub(crate) fn reliable() -> (DataWriterQos, DataReaderQos) {
+    let reliability = Reliability {
+        max_blocking_time: SOON,
+        ..Reliability::RELIABLE
+    };
+    let writer = DataWriterQos {
+        reliability,
+        history: History::KeepAll,
+        ..Default::default()
+    };
+    let reader = DataReaderQos {
+        reliability,
+        history: History::KeepAll,
+        ..Default::default()
+    };
+    (writer, reader)
+}
+
+/// Reliable, the last one of each instance is kept for those who join late.
+pub(crate) fn durable() -> (DataWriterQos, DataReaderQos) {
+    let (writer, reader) = reliable();
+    let writer = DataWriterQos {
+        durability: Durability::TransientLocal,
+        history: History::KeepLast(1),
+        ..writer
+    };
+    let reader = DataReaderQos {
+        durability: Durability::TransientLocal,
+        ..reader
+    };
+    (writer, reader)
+}
+
+/// What a site reads: all topics, both ways. `zenoh` is the table of that name.
+pub(crate) fn configuration(name: &str, domain: u32, zenoh: &str) -> String {
+    format!(
+        "name = \"{name}\"\n\
+         [participants.lan]\ndomain = {domain}\ntransports = \"udp\"\n\
+         [participants.cloud]\nzenoh = {zenoh}\n\
+         [[routes]]\nfrom = \"lan\"\nto = \"cloud\"\ntopics = [\"*\"]\n\
+         [[routes]]\nfrom = \"cloud\"\nto = \"lan\"\ntopics = [\"*\"]\n"
+    )
+}
+
+pub(crate) fn plan(text: String) -> Plan {
+    // Another test of this process may have done so.
+    let _ = dunlin_routing_zenoh::register();
+    let name = "site.toml".to_owned();
+    let read = load(&[Input::Text { name, text }], &Options::default());
+    read.plan.unwrap_or_else(|| panic!("{:?}", read.problems))
+}
+
+pub(crate) fn try_site(
+    name: &str,
+    domain: u32,
+    zenoh: &str,
+) -> std::result::Result<Service, StartError> {
+    Service::start(plan(configuration(name, domain, zenoh)))
+}
+
+pub(crate) fn site(name: &str, domain: u32, zenoh: &str) -> Service {
+    try_site(name, domain, zenoh).unwrap()
+}
+
+/// A node of zenoh's, as `zenohd` is one.
+pub(crate) fn node(port: u16) -> zenoh::Session {
+    let mut config = zenoh::Config::default();
+    for (key, value) in [
+        ("mode", "\"router\"".to_owned()),
+        ("listen/endpoints", format!("[\"tcp/127.0.0.1:{port}\"]")),
+        ("scouting/multicast/enabled", "false".to_owned()),
+    ] {
+        config.insert_json5(key, &value).unwrap();
+    }
+    zenoh::open(config).wait().unwrap()
+}
+
+/// An application.
+pub(crate) fn participant(domain: u32) -> DomainParticipant {
+    let config = ParticipantConfig {
+        transports: Transports::UDP,
+        ..Default::default()
+    };
+    DomainParticipant::with_config(domain, config).unwrap()
+}
+
+pub(crate) fn writer(
+    participant: &DomainParticipant,
+    topic: &str,
+    qos: DataWriterQos,
+) -> DataWriter<Pose> {
+    participant.writer_with::<Pose>(topic, qos).unwrap()
+}
+
+pub(crate) fn reader(
+    participant: &DomainParticipant,
+    topic: &str,
+    qos: DataReaderQos,
+) -> DataReader<Pose> {
+    participant.reader_with::<Pose>(topic, qos).unwrap()
+}
+
+/// Takes until there are so many samples.
+pub(crate) fn take(reader: &DataReader<Pose>, count: usize) -> Vec<Sample<Pose>> {
+    let mut samples = Vec::new();
+    while samples.len() < count {
+        let waited = reader.wait_for_data(SOON);
+        assert!(waited.is_ok(), "{} of {count}: {waited:?}", samples.len());
+        samples.extend(reader.take());
+    }
+    samples
+}
+
+/// Waits until what is looked at is as wanted.
+pub(crate) fn wait_until(service: &Service, is_so: impl Fn(&Node) -> bool) -> Node {
+    let begun = Instant::now();
+    loop {
+        let tree = service.state();
+        if is_so(&tree) {
+            return tree;
+        }
+        assert!(begun.elapsed().as_secs() < 60, "{tree:#?}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// An input or output of a topic hears somebody: `inputs/lan` and the like.
+pub(crate) fn is_matched(tree: &Node, end: &str, topic: &str) -> bool {
+    tree.walk().iter().any(|node| {
+        let is_of_topic = node.end.as_ref().is_some_and(|end| end.topic == topic);
+        is_of_topic && node.path.0.contains(end) && node.matched > 0
+    })
+}

@@ -1,0 +1,206 @@
+//! What happens when a node, a link or a site is away, or slow.
+mod common;
+
+use bytes::Bytes;
+use common::*;
+use dunlin::*;
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::thread::{sleep, spawn};
+use std::time::Instant;
+
+type Span = std::time::Duration;
+
+const CLIENT: &str = "{ connect = [\"tcp/127.0.0.1:7447\"], mode = \"client\" }";
+/// A process of these tests finds in it which port its node has.
+const PORT: &str = "DUNLIN_TEST_NODE_PORT";
+
+/// A node in a process of its own.
+struct Node(Child);
+
+impl Node {
+    fn start() -> Self {
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "node_process", "--ignored"])
+            .env(PORT, "7447")
+            .stdout(Stdio::null())
+            .spawn();
+        let begun = Instant::now();
+        while TcpStream::connect("127.0.0.1:7447").is_err() {
+            assert!(begun.elapsed().as_secs() < 60, "there is no node");
+            sleep(Span::from_millis(10));
+        }
+        Self(child.unwrap())
+    }
+}
+
+impl Drop for Node {
+    /// As `kill -9` does.
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+#[ignore = "a process of other tests"]
+fn node_process() {
+    if let Ok(port) = std::env::var(PORT) {
+        let _node = node(port.parse().unwrap());
+        // Whoever started it ends it; it does not stay for ever if that one is gone.
+        sleep(Span::from_secs(300));
+    }
+}
+
+/// The node between two sites is killed under load and comes back: nothing reliable is lost, and
+/// the order stays.
+#[test]
+fn a_node_is_killed_and_nothing_is_lost() {
+    in_namespace("a_node_is_killed_and_nothing_is_lost", LOOPBACK, || {
+        const COUNT: u32 = 3000;
+        let mut between = Some(Node::start());
+        let (_a, _b) = (site("a", 0, CLIENT), site("b", 1, CLIENT));
+        let (near, far) = (participant(0), participant(1));
+        let (offered, asked) = reliable();
+        let (writer, reader) = (writer(&near, "T", offered), reader(&far, "T", asked));
+        writer.wait_for_matched(1, SOON).unwrap();
+        reader.wait_for_matched(1, SOON).unwrap();
+        for number in 0..COUNT {
+            writer.write(&pose("p", number)).unwrap();
+            if number == COUNT / 3 {
+                drop(between.take());
+            }
+            if number == 2 * COUNT / 3 {
+                between = Some(Node::start());
+            }
+            sleep(Span::from_millis(1));
+        }
+        let got = take(&reader, COUNT as usize);
+        let numbers = got.iter().map(|sample| sample.data().unwrap().number);
+        assert!(numbers.eq(0..COUNT));
+        drop(between);
+    });
+}
+
+/// Sites are apart until they have forgotten each other. What was written meanwhile and is kept for
+/// those who join late is there afterwards.
+#[test]
+fn after_a_long_cut_history_is_complete() {
+    in_namespace("after_a_long_cut_history_is_complete", LOOPBACK, || {
+        let between = Node::start();
+        let (a, b) = (site("a", 0, CLIENT), site("b", 1, CLIENT));
+        let (near, far) = (participant(0), participant(1));
+        let (offered, asked) = durable();
+        let (writer, reader) = (writer(&near, "T", offered), reader(&far, "T", asked));
+        writer.wait_for_matched(1, SOON).unwrap();
+        reader.wait_for_matched(1, SOON).unwrap();
+        let write = |round: u32| {
+            for number in 0..200 {
+                let name = format!("p{}", number % 100);
+                writer.write(&pose(&name, round * 1000 + number)).unwrap();
+            }
+        };
+        write(0);
+        let all_of = |round: u32| {
+            let mut last = BTreeMap::new();
+            while last.len() < 100 || last.values().any(|number| *number < round * 1000 + 100) {
+                reader.wait_for_data(SOON).unwrap();
+                for sample in reader.take() {
+                    if let Some(pose) = sample.data() {
+                        last.insert(pose.name.clone(), pose.number);
+                    }
+                }
+            }
+        };
+        all_of(0);
+        drop(between);
+        let is_alone = |service: &dunlin_routing::Service| {
+            wait_until(service, |tree| {
+                let notes = tree.walk();
+                notes.iter().any(|node| {
+                    let note = node.note.as_deref().unwrap_or_default();
+                    note.contains("sees no other site")
+                })
+            });
+        };
+        is_alone(&a);
+        is_alone(&b);
+        write(1);
+        let _between = Node::start();
+        all_of(1);
+    });
+}
+
+/// No key, and large.
+#[derive(Topic, Clone, Debug, PartialEq)]
+struct Blob {
+    number: u32,
+    data: Bytes,
+}
+
+/// Passes a connection on, so slowly.
+fn slow_link(port: u16, to: u16, bytes_per_second: usize) {
+    let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    spawn(move || {
+        for inbound in listener.incoming() {
+            let (Ok(inbound), Ok(outbound)) = (inbound, TcpStream::connect(("127.0.0.1", to)))
+            else {
+                continue;
+            };
+            let ways = [
+                (inbound.try_clone().unwrap(), outbound.try_clone().unwrap()),
+                (outbound, inbound),
+            ];
+            for (mut from, mut into) in ways {
+                spawn(move || {
+                    let mut piece = vec![0; bytes_per_second / 50];
+                    while let Ok(length @ 1..) = from.read(&mut piece) {
+                        if into.write_all(&piece[..length]).is_err() {
+                            return;
+                        }
+                        sleep(Span::from_millis(20));
+                    }
+                });
+            }
+        }
+    });
+}
+
+/// A site behind a link of 128 kb/s does not hold up another one.
+#[test]
+fn a_slow_site_holds_up_nobody() {
+    in_namespace("a_slow_site_holds_up_nobody", LOOPBACK, || {
+        const COUNT: u32 = 2000;
+        let _a = site("a", 0, "{ listen = [\"tcp/127.0.0.1:7447\"] }");
+        slow_link(7448, 7447, 16_000);
+        let _b = site("b", 1, "{ connect = [\"tcp/127.0.0.1:7447\"] }");
+        let _c = site("c", 2, "{ connect = [\"tcp/127.0.0.1:7448\"] }");
+        let (near, far, slow) = (participant(0), participant(1), participant(2));
+        let (offered, asked) = reliable();
+        let slow = slow.reader_with::<Blob>("T", asked.clone()).unwrap();
+        let writer = near.writer_with::<Blob>("T", offered).unwrap();
+        let reader = far.reader_with::<Blob>("T", asked).unwrap();
+        for reader in [&slow, &reader] {
+            reader.wait_for_matched(1, SOON).unwrap();
+        }
+        writer.wait_for_matched(1, SOON).unwrap();
+        let data = Bytes::from(vec![7; 4096]);
+        let begun = Instant::now();
+        for number in 0..COUNT {
+            let data = data.clone();
+            writer.write(&Blob { number, data }).unwrap();
+        }
+        let mut numbers = Vec::new();
+        while numbers.len() < COUNT as usize {
+            reader.wait_for_data(SOON).unwrap();
+            let taken = reader.take();
+            numbers.extend(taken.iter().map(|sample| sample.data().unwrap().number));
+        }
+        assert!(numbers.into_iter().eq(0..COUNT));
+        // The slow one needs eight minutes for all that.
+        assert!(begun.elapsed().as_secs() < 120, "{:?}", begun.elapsed());
+        assert!(slow.take().len() < COUNT as usize);
+    });
+}
