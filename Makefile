@@ -10,7 +10,7 @@ help:
 	@echo "make perftest   build, then the campaign quick: latency and some throughput over UDPv4, shared memory and TCP beside the raw floors, and a report (two minutes, then four)"
 	@echo "make tuned      the same with a build by profile, which is a third faster at 32 bytes (ten minutes, then four)"
 	@echo "make published  the five published pages in a short form, each by the program of its language, and one report (twenty minutes; PUBLISHED_ARGS='--seconds 20 --repetitions 3' for the long one; RESULTS=FILE writes the tables as a page of documentation)"
-	@echo "make bench      latency, throughput, fan-out and footprint beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2 (ten minutes, and ten to build)"
+	@echo "make bench      latency, throughput, fan-out and footprint beside the raw floors, Cyclone DDS, Fast DDS and iceoryx2, with the goals of this project: the campaign bench (ten minutes, and ten to build)"
 	@echo "make test       install what the tests need, then format, lints, unit, simulation and interop tests"
 	@echo "make fuzz       each fuzz target for 60 s (FUZZ_SECONDS), where nightly Rust is installed"
 	@echo "make miri       rings and pools of shared memory, handles and memory of the C interface, interpreted, where nightly Rust with miri is installed (some minutes)"
@@ -50,11 +50,14 @@ published: languages
 	$(CARGO) build --release -p dunlin-perftest -p dunlin-cli
 	$(TARGET)/release/perftest campaign published $(PUBLISHED_ARGS)$(if $(RESULTS), --results $(RESULTS))
 
-# BENCH_ARGS='--markdown FILE NAME'; benches/README.md tells of BENCH_SECONDS, BENCH_REPEAT, BENCH_ONLY and BENCH_FULL.
+# BENCH_ARGS='--check --results FILE --only NAME'; benches/README.md tells of BENCH_SECONDS, BENCH_REPEAT, BENCH_ONLY and BENCH_FULL.
+BENCH = $(TARGET)/tuned/perftest campaign
+BENCH_HOW = $(if $(BENCH_SECONDS), --seconds $(BENCH_SECONDS))$(if $(BENCH_REPEAT), --repetitions $(BENCH_REPEAT))$(if $(BENCH_ONLY), --only $(BENCH_ONLY)) $(BENCH_ARGS)
 bench:
 	@scripts/require-rust.sh
 	@scripts/tune.sh dunlin-perftest dunlin-bench
-	@$(TARGET)/tuned/bench $(BENCH_ARGS)
+	$(BENCH) bench$(BENCH_HOW)
+	$(if $(BENCH_FULL),$(BENCH) bench-full$(BENCH_HOW))
 
 test:
 	@scripts/require-rust.sh

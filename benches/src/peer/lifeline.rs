@@ -1,8 +1,6 @@
 //! A peer's life ends with that of the program that started it.
 use std::io::Read;
 
-use crate::Outcome;
-
 /// No orphan stays behind.
 pub(crate) fn die_with_parent() {
     let kill = rustix::process::Signal::KILL;
@@ -15,15 +13,4 @@ pub(crate) fn wait_for_close() {
     let mut rest = Vec::new();
     // An input that cannot be read is closed.
     let _ = std::io::stdin().read_to_end(&mut rest);
-}
-
-/// Uses a processor until standard input is closed; meant to run with the policy SCHED_IDLE.
-pub(crate) fn stay_awake() -> Outcome<()> {
-    std::thread::spawn(|| {
-        loop {
-            std::hint::spin_loop();
-        }
-    });
-    wait_for_close();
-    Ok(())
 }

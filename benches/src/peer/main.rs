@@ -1,5 +1,5 @@
-//! The benchmark's peers in Rust: `bench-peer raw|sealed|dunlin ROLE ...` with the roles and
-//! options of `peers/peer.h`, and `bench-peer awake`, which keeps a processor from halting.
+//! The peers of the campaign `bench` in Rust: `bench-peer raw|sealed|dunlin ROLE ...` with the roles
+//! and options of `peers/peer.h`.
 //!
 //! Results are `name=value` words on one line of stdout.
 mod dunlin;
@@ -23,11 +23,10 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     lifeline::die_with_parent();
     let outcome = match words.first().map(String::as_str) {
-        Some("awake") => lifeline::stay_awake(),
         Some("raw") => Options::parse(&words[1..]).and_then(|options| raw::run(&options)),
         Some("sealed") => Options::parse(&words[1..]).and_then(|options| sealed::run(&options)),
         Some("dunlin") => Options::parse(&words[1..]).and_then(|options| dunlin::run(&options)),
-        _ => Err("usage: bench-peer raw|sealed|dunlin ROLE [OPTION]... | awake".into()),
+        _ => Err("usage: bench-peer raw|sealed|dunlin ROLE [OPTION]...".into()),
     };
     match outcome {
         // Not through the clean-up of the peer: the other side has what it needs.

@@ -78,37 +78,58 @@ impl Bench {
         let publisher = self.places[PUBLISHER].start(publisher)?;
         let mut sides = [publisher, subscriber];
         let ended = self.wait(&mut sides, &mut watched)?;
-        let outputs = outputs(ended)?;
-        Ok((outputs, watched.finish(self.seconds)?))
+        let [publisher, subscriber] = outputs(ended)?.try_into().unwrap_or_default();
+        Ok(([publisher, subscriber], watched.finish(self.seconds)?))
+    }
+
+    /// The same with several subscribers: what the publisher printed, and what each of them did.
+    pub fn many(
+        &self,
+        publisher: &Task,
+        subscribers: &[Task],
+    ) -> Result<(String, Vec<String>), Trouble> {
+        let mut watched = Watched::start(None, &[], self.seconds)?;
+        let place = &self.places[SUBSCRIBER];
+        let started: Result<Vec<_>, _> = subscribers.iter().map(|task| place.start(task)).collect();
+        let started = started?;
+        let mut sides = vec![self.places[PUBLISHER].start(publisher)?];
+        sides.extend(started);
+        let ended = self.wait(&mut sides, &mut watched)?;
+        let mut outputs = outputs(ended)?.into_iter();
+        Ok((outputs.next().unwrap_or_default(), outputs.collect()))
     }
 
     fn wait(
         &self,
-        sides: &mut [Box<dyn Running>; 2],
+        sides: &mut [Box<dyn Running>],
         watched: &mut Watched,
-    ) -> Result<[Ended; 2], Trouble> {
+    ) -> Result<Vec<Ended>, Trouble> {
         let measurement = Duration::try_from_secs_f64(self.seconds).unwrap_or_default();
         let mut until = Instant::now() + measurement + OVERTIME;
-        let mut ended = [None, None];
+        let mut ended: Vec<Option<Ended>> = sides.iter().map(|_| None).collect();
         loop {
-            for index in [PUBLISHER, SUBSCRIBER] {
-                if ended[index].is_none() {
-                    ended[index] = sides[index].ended()?;
-                    if ended[index].is_some() {
-                        until = until.min(Instant::now() + FAREWELL);
-                        sides[SUBSCRIBER].release();
-                    }
+            let mut one_ended = false;
+            for (side, ended) in sides.iter_mut().zip(&mut ended) {
+                if ended.is_none() {
+                    *ended = side.ended()?;
+                    one_ended |= ended.is_some();
                 }
             }
-            if let [Some(_), Some(_)] = ended {
-                return Ok(ended.map(Option::unwrap_or_default));
+            if one_ended {
+                until = until.min(Instant::now() + FAREWELL);
+                let subscribers = sides.iter_mut().skip(SUBSCRIBER);
+                subscribers.for_each(|subscriber| subscriber.release());
+            }
+            if ended.iter().all(Option::is_some) {
+                return Ok(ended.into_iter().flatten().collect());
             }
             watched.look()?;
             if self.stop.load(Ordering::Relaxed) {
                 return Err(Trouble::Interrupted);
             }
             if Instant::now() >= until {
-                return Ok(ended.map(|one| one.unwrap_or_else(hung)));
+                let all = ended.into_iter();
+                return Ok(all.map(|one| one.unwrap_or_else(hung)).collect());
             }
             thread::sleep(LOOK);
         }
@@ -123,13 +144,21 @@ fn hung() -> Ended {
 }
 
 /// What both printed, or every reason: that of one side is often only that the other one is gone.
-fn outputs(ended: [Ended; 2]) -> Result<[String; 2], Trouble> {
-    let reasons = ended.iter().zip(["publisher", "subscriber"]);
-    let reasons: Vec<_> = reasons
+fn outputs(ended: Vec<Ended>) -> Result<Vec<String>, Trouble> {
+    let name = |side| {
+        if side == PUBLISHER {
+            "publisher"
+        } else {
+            "subscriber"
+        }
+    };
+    let sides = ended.iter().enumerate();
+    let reasons: Vec<_> = sides
+        .map(|(index, side)| (side, name(index)))
         .filter_map(|(side, name)| Some(format!("{name}: {}", side.failure.as_ref()?)))
         .collect();
     match reasons.as_slice() {
-        [] => Ok(ended.map(|side| side.output)),
+        [] => Ok(ended.into_iter().map(|side| side.output).collect()),
         reasons => Err(Trouble::Failed(reasons.join("; "))),
     }
 }

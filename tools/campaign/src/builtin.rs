@@ -1,7 +1,7 @@
 //! The campaigns that need no file. They are files themselves, and examples of the format.
 
 /// Name and text of each.
-pub const ALL: [(&str, &str); 12] = [
+pub const ALL: [(&str, &str); 14] = [
     ("quick", include_str!("../campaigns/quick.toml")),
     ("published", include_str!("../campaigns/published.toml")),
     (
@@ -35,6 +35,8 @@ pub const ALL: [(&str, &str); 12] = [
     ("languages", include_str!("../campaigns/languages.toml")),
     ("load", include_str!("../campaigns/load.toml")),
     ("full", include_str!("../campaigns/full.toml")),
+    ("bench", include_str!("../campaigns/bench.toml")),
+    ("bench-full", include_str!("../campaigns/bench-full.toml")),
 ];
 
 /// The text of the one with this name.

@@ -36,13 +36,7 @@ pub(crate) fn add(
     if !(turn.bench.counts_calls && turn.repetition == 0 && here) {
         return Ok(());
     }
-    let run = |length| match run(turn, tasks(length), &samples) {
-        Ok(counted) => Ok(Ok(counted)),
-        Err(Trouble::Failed(reason)) => Ok(Err(reason)),
-        Err(other) => Err(other),
-    };
-    let runs = [run(Length::Short)?, run(Length::Long)?];
-    if let Ok(sides) = per_sample(runs) {
+    if let Ok(sides) = counted(turn, tasks, samples)? {
         for (cost, calls) in measured.cost.iter_mut().zip(sides) {
             if let Some(cost) = cost {
                 cost.system_calls = Some(calls.values().sum());
@@ -50,6 +44,36 @@ pub(crate) fn add(
         }
     }
     Ok(())
+}
+
+/// A run that has no other figures than its system calls.
+pub(crate) fn only(
+    turn: &Turn<'_>,
+    tasks: impl Fn(Length) -> [Task; 2],
+    samples: impl Fn(&[String; 2]) -> Option<f64>,
+) -> Result<Measured, Trouble> {
+    if let Network::Hosts(_) = turn.bench.network {
+        return Err(Trouble::Failed("calls are counted on one host only".into()));
+    }
+    let sides = counted(turn, tasks, samples)?;
+    Ok(Measured {
+        calls: Some(sides.map_err(Trouble::Failed)?),
+        ..Measured::default()
+    })
+}
+
+/// Of a short run and a long one; the inner error says why nothing was counted.
+fn counted(
+    turn: &Turn<'_>,
+    tasks: impl Fn(Length) -> [Task; 2],
+    samples: impl Fn(&[String; 2]) -> Option<f64>,
+) -> Result<Result<[Calls; 2], String>, Trouble> {
+    let run = |length| match run(turn, tasks(length), &samples) {
+        Ok(counted) => Ok(Ok(counted)),
+        Err(Trouble::Failed(reason)) => Ok(Err(reason)),
+        Err(other) => Err(other),
+    };
+    Ok(per_sample([run(Length::Short)?, run(Length::Long)?]))
 }
 
 fn run(

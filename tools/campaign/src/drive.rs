@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::bench::Bench;
 use crate::plan::missing;
 use crate::record::{Campaign, Cell, Directory, Outcome, RecordError, Run};
+use crate::rivals::Awake;
 use crate::systems::{System, Trouble, Turn};
 
 /// What a run takes beyond its measurement, until that is known: finding each other, warm-up,
@@ -84,7 +85,7 @@ impl Course<'_> {
         let failed = |run: &&Run| matches!(run.outcome, Outcome::Failed(_));
         let mut failures = runs.iter().filter(failed).count();
         let todo = missing(self.campaign, &runs);
-        let total = self.campaign.cells.len() * self.campaign.repetitions as usize;
+        let total = self.campaign.total();
         let started = Instant::now();
         for (count, (index, repetition)) in todo.iter().enumerate() {
             let Some(cell) = self.campaign.cells.get(*index) else {
@@ -131,9 +132,11 @@ impl Course<'_> {
         let turn = Turn {
             cell,
             repetition,
+            seconds: self.campaign.seconds_of(cell),
             bench,
             directory: self.directory,
         };
+        let _awake = cell.variant.awake.then(|| Awake::start(bench.pins));
         let outcome = match system.run(&turn) {
             Ok(measured) => Outcome::Measured(Box::new(measured)),
             Err(Trouble::Failed(reason)) => {
@@ -251,6 +254,7 @@ mod tests {
             blocking: false,
             size,
             chapter: String::new(),
+            variant: Default::default(),
         };
         Campaign {
             format: FORMAT,

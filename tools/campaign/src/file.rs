@@ -1,13 +1,17 @@
 //! The file of a campaign, TOML: what it may say, and what is said about mistakes.
 
+mod groups;
+
 use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Deserialize;
 
 use crate::record::Mode;
+use crate::rows::{Goals, Row};
 use crate::systems::is_floor;
 use crate::{builtin, naming, spelling};
+use groups::Group;
 
 /// A campaign as its author wrote it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -44,12 +48,29 @@ pub struct File {
 pub struct Chapter {
     /// Its heading. That of a published page shows the figures of that page alone.
     pub title: String,
-    /// Who is measured, and nobody else. The first one that is no floor is what it is about.
+    /// Who is measured, and nobody else. The first one that is no floor is what it is about. With
+    /// groups, those of their rows.
+    #[serde(default)]
     pub systems: Vec<String>,
     /// Where the sides run; without it, where those of the campaign do.
     pub network: Option<Layout>,
     /// What is measured: all combinations of each entry.
+    #[serde(default)]
     pub work: Vec<Work>,
+    /// What is measured row by row instead, and what is asked of the rows.
+    #[serde(default, rename = "group")]
+    pub groups: Vec<Group>,
+    /// The name by which `--only` asks for all of it; several chapters may share one.
+    pub part: Option<String>,
+    /// With groups: who has a column of ratios in the table.
+    pub rival: Option<String>,
+    /// With groups: what to know of the figures.
+    #[serde(default)]
+    pub note: String,
+    /// With groups: share of the seconds that each run measures.
+    pub share: Option<Share>,
+    /// With groups: repetitions at most.
+    pub repetitions: Option<Repetitions>,
 }
 
 /// All combinations of these.
@@ -119,6 +140,12 @@ pub enum Transport {
     /// TCP on IPv4.
     #[serde(rename = "TCP")]
     Tcp,
+    /// TLS upon that.
+    #[serde(rename = "TLS")]
+    Tls,
+    /// Both, as a participant has them by itself; for footprints.
+    #[serde(rename = "UDPv4+SHMEM")]
+    UdpAndShmem,
 }
 
 /// Of a campaign: a mode without its rate.
@@ -153,6 +180,11 @@ pub enum Reliability {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct Seconds(pub f64);
+
+/// Of the seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "f64")]
+pub struct Share(pub f64);
 
 /// At least one.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -201,6 +233,16 @@ impl TryFrom<f64> for Seconds {
         let within = (0.01..=3_600.0).contains(&seconds);
         let wrong = || format!("{seconds} seconds are not from 0.01 to 3600");
         within.then_some(Self(seconds)).ok_or_else(wrong)
+    }
+}
+
+impl TryFrom<f64> for Share {
+    type Error = String;
+
+    fn try_from(share: f64) -> Result<Self, String> {
+        let within = share >= 0.01 && share <= 1.0;
+        let wrong = || format!("a share of {share} is not from 0.01 to 1");
+        within.then_some(Self(share)).ok_or_else(wrong)
     }
 }
 
@@ -254,6 +296,8 @@ impl Transport {
             Transport::Udp => "UDPv4",
             Transport::Shmem => "SHMEM",
             Transport::Tcp => "TCP",
+            Transport::Tls => "TLS",
+            Transport::UdpAndShmem => "UDPv4+SHMEM",
         }
     }
 }
@@ -279,8 +323,38 @@ impl Work {
 impl Chapter {
     /// The system that it is about; empty if it has floors only.
     pub fn subject(&self) -> &str {
-        let subject = self.systems.iter().find(|system| !is_floor(system));
+        let own = self
+            .systems
+            .iter()
+            .find(|system| system.starts_with("dunlin"));
+        let own = own.filter(|_| !self.groups.is_empty());
+        let subject = own.or_else(|| self.systems.iter().find(|system| !is_floor(system)));
         subject.map_or("", String::as_str)
+    }
+
+    /// The rows of its groups.
+    pub fn rows(&self) -> Vec<Row> {
+        groups::rows(&self.title, &self.groups)
+    }
+
+    /// What is asked of its rows, if it has any.
+    pub fn goals(&self) -> Option<Goals> {
+        (!self.groups.is_empty()).then(|| Goals {
+            rival: self.rival.clone(),
+            note: self.note.clone(),
+            share: self.share.map_or(1.0, |share| share.0),
+            repetitions: self.repetitions.map_or(u32::MAX, |count| count.0),
+            rows: self.rows(),
+        })
+    }
+
+    /// Those of its rows take part.
+    fn ask_systems_of_rows(&mut self) {
+        for line in self.groups.iter().flat_map(|group| &group.rows) {
+            if !self.systems.contains(&line.system) {
+                self.systems.push(line.system.clone());
+            }
+        }
     }
 }
 
@@ -319,6 +393,24 @@ impl File {
         }
     }
 
+    /// Leaves out what is in none of the parts that these words name; gives the other words.
+    pub fn narrow(&mut self, only: &[String]) -> Vec<String> {
+        let is_part = |word: &&String| {
+            let mut parts = self.chapters.iter().filter_map(|one| one.part.as_ref());
+            parts.any(|part| part.eq_ignore_ascii_case(word))
+        };
+        let (parts, words): (Vec<_>, Vec<_>) = only.iter().partition(is_part);
+        let asked = |chapter: &Chapter| {
+            let part = chapter.part.as_deref().unwrap_or_default();
+            parts.iter().any(|word| word.eq_ignore_ascii_case(part))
+        };
+        if !parts.is_empty() {
+            self.chapters.retain(asked);
+            self.work.clear();
+        }
+        words.into_iter().cloned().collect()
+    }
+
     /// Each work, with the chapter that it is in.
     pub fn all_work(&self) -> impl Iterator<Item = (Option<&Chapter>, &Work)> {
         let own = self.work.iter().map(|work| (None, work));
@@ -355,14 +447,21 @@ pub(crate) fn text(path: &Path) -> Result<String, String> {
 /// Reads the text of a campaign; mistakes are told with `source`, their line, and what would be
 /// right.
 pub fn parse(source: &str, text: &str) -> Result<File, String> {
-    let file: File = toml::from_str(text)
+    let mut file: File = toml::from_str(text)
         .map_err(|error| format!("{source}: {}", error.to_string().trim_end()))?;
+    for chapter in &mut file.chapters {
+        chapter.ask_systems_of_rows();
+    }
     check(&file).map_err(|mistake| format!("{source}: {mistake}"))?;
     Ok(file)
 }
 
 fn check(file: &File) -> Result<(), String> {
-    if file.all_work().next().is_none() {
+    let grouped = file
+        .chapters
+        .iter()
+        .any(|chapter| !chapter.groups.is_empty());
+    if file.all_work().next().is_none() && !grouped {
         return Err("there is nothing to measure; add [[work]] with transports and sizes, as in docs/campaigns.md".into());
     }
     let mut names = HashSet::new();
@@ -373,7 +472,14 @@ fn check(file: &File) -> Result<(), String> {
                 "two chapters have the name {title:?}, or it has no letters; histograms have it in their names, so give each one of its own"
             ));
         }
-        if chapter.systems.is_empty() || chapter.work.is_empty() {
+        if !chapter.groups.is_empty() && !chapter.work.is_empty() {
+            return Err(format!(
+                "the chapter {title:?} has both groups and work; make two of it"
+            ));
+        }
+        groups::check(&chapter.groups)
+            .map_err(|wrong| format!("the chapter {title:?}: {wrong}"))?;
+        if chapter.systems.is_empty() || chapter.work.is_empty() && chapter.groups.is_empty() {
             return Err(format!(
                 "the chapter {title:?} measures nobody or nothing; it needs systems = [\"raw\", \"dunlin\"] and [[chapter.work]]"
             ));

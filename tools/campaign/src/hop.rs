@@ -287,6 +287,7 @@ mod tests {
             blocking: true,
             size: 32,
             chapter: String::new(),
+            variant: Default::default(),
         }
     }
 

@@ -191,6 +191,7 @@ mod tests {
             blocking: false,
             size,
             chapter: String::new(),
+            variant: Default::default(),
         };
         let campaign = Campaign {
             format: FORMAT,

@@ -27,6 +27,15 @@ impl fmt::Display for Cell {
         if self.blocking {
             f.write_str("blocking, ")?;
         }
+        let how = self.variant.how.name();
+        if !how.is_empty() {
+            write!(f, "{how}, ")?;
+        }
+        match (self.variant.readers, self.variant.multicast) {
+            (0, _) => {}
+            (readers, false) => write!(f, "{readers} readers, ")?,
+            (readers, true) => write!(f, "{readers} readers by multicast, ")?,
+        }
         f.write_str(&self.system)
     }
 }
@@ -38,6 +47,9 @@ impl fmt::Display for Mode {
             Mode::Throughput { batched: true } => f.write_str("throughput batched"),
             Mode::Throughput { batched: false } => f.write_str("throughput unbatched"),
             Mode::Loaded { rate } => write!(f, "loaded {rate}/s"),
+            Mode::Footprint => f.write_str("footprint"),
+            Mode::Calls { stream: false } => f.write_str("calls"),
+            Mode::Calls { stream: true } => f.write_str("calls of a stream"),
         }
     }
 }
@@ -80,6 +92,7 @@ mod tests {
             blocking: false,
             size: 32,
             chapter: String::new(),
+            variant: Default::default(),
         };
         let floor = Cell {
             system: "raw".into(),

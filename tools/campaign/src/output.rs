@@ -71,6 +71,7 @@ mod tests {
             blocking: false,
             size: 32,
             chapter: String::new(),
+            variant: Default::default(),
         };
         Campaign {
             format: FORMAT,

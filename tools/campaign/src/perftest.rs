@@ -8,7 +8,10 @@ use serde_json::Value;
 
 use crate::bench::{Bench, Network, PUBLISHER, SUBSCRIBER};
 use crate::calls::{self, Length};
+use crate::certificates;
+use crate::command::this_program;
 use crate::record::{Cell, Cost, Latency, Measured, Mode, Throughput};
+use crate::rows::How;
 use crate::side::{Program, Task};
 use crate::systems::{System, Trouble, Turn};
 
@@ -59,12 +62,21 @@ impl System for Perftest {
         }
         match (transport, cell.mode) {
             ("UDPv4" | "SHMEM" | "TCP", _) => {}
+            ("TLS", _) if *self == Perftest::Dunlin => {}
             _ => return refuse(&format!("{transport} in a campaign")),
         }
         if cell.zero_copy && transport != "SHMEM" {
             return refuse(&format!("zero copy by {transport}"));
         }
+        if cell.variant.readers > 1 || cell.variant.multicast {
+            return refuse("several readers");
+        }
+        if cell.variant.how != How::Own && *self != Perftest::Dunlin {
+            return refuse(cell.variant.how.name());
+        }
         match (self, cell.mode) {
+            (_, Mode::Footprint) => refuse("footprint"),
+            (_, Mode::Calls { stream: true }) => refuse("calls of a stream"),
             (Perftest::Raw, Mode::Throughput { batched: true }) => refuse("batches"),
             (_, Mode::Throughput { batched: true }) if cell.zero_copy => {
                 refuse("batches without copies")
@@ -91,6 +103,12 @@ impl System for Perftest {
 
     fn run(&self, turn: &Turn<'_>) -> Result<Measured, Trouble> {
         let program = self.program().map_err(Trouble::Failed)?;
+        if turn.cell.transport == "TLS" {
+            certificates::make(turn.directory).map_err(Trouble::Failed)?;
+        }
+        if let Mode::Calls { .. } = turn.cell.mode {
+            return calls::only(turn, |length| self.counted(turn, &program, length), trips);
+        }
         let outputs = turn.bench.both(self.sides(turn, &program, None))?;
         let mut measured = self.measured(turn, outputs)?;
         if turn.cell.mode == Mode::Latency {
@@ -118,11 +136,17 @@ impl Perftest {
     }
 
     fn sides(&self, turn: &Turn<'_>, program: &Program, domains: Option<[u32; 2]>) -> [Task; 2] {
-        [PUBLISHER, SUBSCRIBER].map(|side| Task {
-            program: program.clone(),
-            arguments: self.arguments(turn, side, domains),
-            environment: self.environment(turn.cell),
-            log: None,
+        [PUBLISHER, SUBSCRIBER].map(|side| {
+            let task = Task {
+                program: program.clone(),
+                arguments: self.arguments(turn, side, domains),
+                environment: self.environment(turn.cell),
+                log: None,
+            };
+            match turn.bench.pins[side] {
+                Some(cpu) if turn.cell.variant.how.by_taskset() => by_taskset(task, cpu),
+                _ => task,
+            }
         })
     }
 
@@ -195,12 +219,16 @@ impl Perftest {
     fn arguments(&self, turn: &Turn<'_>, side: usize, domains: Option<[u32; 2]>) -> Vec<String> {
         let (cell, bench) = (turn.cell, turn.bench);
         let mut words = self.common(cell);
+        if cell.transport == "TLS" {
+            words.extend(certificates::options(turn.directory));
+        }
         if side == PUBLISHER {
             words.extend(self.of_publisher(turn));
         } else {
             words.push("-sub".into());
         }
-        if let Some(cpu) = bench.pins[side] {
+        let by_itself = !cell.variant.how.by_taskset();
+        if let Some(cpu) = bench.pins[side].filter(|_| by_itself) {
             words.extend(["-pin".into(), cpu.to_string()]);
         }
         if let Some(domains) = domains {
@@ -220,6 +248,7 @@ impl Perftest {
         words.extend((raw && cell.blocking).then_some("-rawBlocking"));
         words.extend((!raw && !cell.reliable).then_some("-bestEffort"));
         words.extend(cell.zero_copy.then_some("-zeroCopy"));
+        words.extend(cell.variant.how.waits_by_set().then_some("-useReadThread"));
         if cell.keyed {
             words.extend(["-keyed", "-instances", INSTANCES]);
         }
@@ -227,16 +256,20 @@ impl Perftest {
     }
 
     fn of_publisher(&self, turn: &Turn<'_>) -> Vec<String> {
-        let seconds = turn.bench.seconds.to_string();
+        let seconds = turn.seconds.to_string();
         let mut words = vec!["-pub".into(), "-executionTime".into(), seconds];
         match turn.cell.mode {
-            Mode::Latency => {
+            Mode::Latency | Mode::Footprint | Mode::Calls { .. } => {
                 let (_, path) = turn.histogram("latency");
                 words.extend(["-latencyTest".into(), "-histogramFile".into()]);
                 words.push(path.to_string_lossy().into_owned());
             }
             Mode::Throughput { batched: false } if *self != Perftest::Raw => {
                 words.extend(["-batchSize".into(), "0".into()]);
+            }
+            Mode::Throughput { batched: true } if turn.cell.variant.batch > 0 => {
+                let bytes = turn.cell.variant.batch.to_string();
+                words.extend(["-batchSize".into(), bytes]);
             }
             Mode::Throughput { .. } => {}
             Mode::Loaded { rate } => {
@@ -264,7 +297,7 @@ impl Perftest {
             (Network::Hosts(hosts), "TCP") => tcp(hosts, [7400, 7400], raw, side),
             (Network::Hosts(hosts), _) => udp(hosts, side),
             (_, "TCP") if raw => vec![],
-            (_, "TCP") => here(raw, side),
+            (_, "TCP" | "TLS") => here(raw, side),
             (Network::Loopback, _) if !raw => udp([Ipv4Addr::LOCALHOST; 2], side),
             _ => vec![],
         }
@@ -283,7 +316,10 @@ impl Perftest {
             ..Measured::default()
         };
         match turn.cell.mode {
-            Mode::Throughput { .. } => measured.throughput = Some(throughput(subscriber)?),
+            Mode::Throughput { .. } => {
+                measured.throughput = Some(throughput(publisher, subscriber)?);
+            }
+            Mode::Footprint | Mode::Calls { .. } => {}
             Mode::Latency | Mode::Loaded { .. } => {
                 let histogram = turn.histogram("latency").0;
                 measured.latency = Some(latency(publisher, histogram)?);
@@ -299,9 +335,25 @@ impl Perftest {
         match (self, cell.blocking) {
             (Perftest::Raw, false) => "spin",
             (Perftest::Raw, true) => "block",
+            (_, false) if cell.variant.how.waits_by_set() => "wait set, spin, then block",
             (_, false) => "listener, spin, then block",
             (_, true) => "listener, block",
         }
+    }
+}
+
+/// The same, started by `taskset` and not bound by itself.
+fn by_taskset(task: Task, cpu: usize) -> Task {
+    let program = match &task.program {
+        // Where this program is was told when the campaign began.
+        Program::Perftest => this_program().unwrap_or_default(),
+        Program::Other(path) => vec![path.to_string_lossy().into_owned()],
+    };
+    let words = ["-c".to_string(), cpu.to_string()].into_iter();
+    Task {
+        program: Program::Other("taskset".into()),
+        arguments: words.chain(program).chain(task.arguments).collect(),
+        ..task
     }
 }
 
@@ -407,8 +459,11 @@ fn latency(summary: &Value, histogram: String) -> Result<Latency, String> {
     })
 }
 
-fn throughput(summary: &Value) -> Result<Throughput, String> {
+fn throughput(publisher: &Value, summary: &Value) -> Result<Throughput, String> {
     Ok(Throughput {
+        sent: publisher["sent"].as_u64(),
+        received: summary["packets"].as_u64(),
+        dropped: None,
         samples: number(summary, "packets")? as u64,
         samples_per_second: number(summary, "packets/sAve")?,
         mbps: number(summary, "mbpsAve")?,

@@ -8,6 +8,8 @@ use std::collections::HashSet;
 
 use crate::file::{Chapter, File, Reliability, Waiting, Work};
 use crate::record::{Campaign, Cell, Run};
+use crate::report::names;
+use crate::rows::{Row, Variant};
 use crate::systems::{System, is_floor};
 
 /// The cells of a campaign, and a line for each kind of cell that there is not.
@@ -31,10 +33,15 @@ pub fn plan(
     let mut plan = Plan::default();
     let mut reasons: Vec<(String, usize)> = Vec::new();
     let mut seen = HashSet::new();
-    let wanted = file
+    let plain = file
         .all_work()
-        .flat_map(|(chapter, work)| cells(file, chapter, work, systems));
-    for (cell, system) in wanted.filter(|(cell, _)| is_wanted(cell, only)) {
+        .flat_map(|(chapter, work)| cells(file, chapter, work, systems))
+        .filter(|(cell, _)| is_wanted(&cell.to_string(), only));
+    let grouped = file
+        .chapters
+        .iter()
+        .flat_map(|chapter| grouped(chapter, systems, only));
+    for (cell, system) in plain.chain(grouped) {
         if !seen.insert(cell.file_name()) {
             continue;
         }
@@ -69,7 +76,12 @@ pub fn missing(campaign: &Campaign, runs: &[Run]) -> Vec<(usize, u32)> {
     let names: Vec<_> = campaign.cells.iter().map(Cell::file_name).collect();
     let all = (0..campaign.repetitions)
         .flat_map(|repetition| names.iter().enumerate().map(move |one| (one, repetition)));
-    all.filter(|((_, name), repetition)| !done.contains(&((*name).clone(), *repetition)))
+    let wanted = |index: usize, repetition| {
+        let cell = campaign.cells.get(index);
+        cell.is_some_and(|cell| repetition < campaign.repetitions_of(cell))
+    };
+    all.filter(|((index, _), repetition)| wanted(*index, *repetition))
+        .filter(|((_, name), repetition)| !done.contains(&((*name).clone(), *repetition)))
         .map(|((index, _), repetition)| (index, repetition))
         .collect()
 }
@@ -106,6 +118,7 @@ fn cells<'a>(
                             blocking: *waiting == Waiting::Block,
                             size: size.0,
                             chapter: chapter.map_or(String::new(), |one| one.title.clone()),
+                            variant: Variant::default(),
                         };
                         piece(&mut cells, work, &systems, &template);
                     }
@@ -145,8 +158,33 @@ fn piece<'a>(
     }
 }
 
-fn is_wanted(cell: &Cell, only: &[String]) -> bool {
-    let name = cell.to_string().to_lowercase();
+/// The cells of a chapter's groups; a group is measured as a whole if one of its rows is wanted, for
+/// they are compared.
+fn grouped<'a>(
+    chapter: &Chapter,
+    systems: &'a [Box<dyn System>],
+    only: &[String],
+) -> Vec<(Cell, &'a dyn System)> {
+    let rows = chapter.rows();
+    let name = |row: &Row| format!("{} {} {}", row.cell, names::system(&row.cell), row.name);
+    let wanted: HashSet<usize> = rows
+        .iter()
+        .filter(|row| is_wanted(&name(row), only))
+        .map(|row| row.group)
+        .collect();
+    let of = |row: Row| {
+        let named = |system: &&Box<dyn System>| system.name() == row.cell.system;
+        let takes_part = chapter.systems.contains(&row.cell.system);
+        let system = systems.iter().find(named).filter(|_| takes_part)?;
+        wanted
+            .contains(&row.group)
+            .then(|| (row.cell, system.as_ref()))
+    };
+    rows.into_iter().filter_map(of).collect()
+}
+
+fn is_wanted(name: &str, only: &[String]) -> bool {
+    let name = name.to_lowercase();
     only.iter().all(|word| name.contains(&word.to_lowercase()))
 }
 

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::calls::Calls;
 use crate::input;
+use crate::rows::{Goals, Variant};
 use crate::whole;
 
 /// The format of the directory; a reader refuses another one.
@@ -60,6 +62,33 @@ impl Campaign {
         chapter.map_or(&self.network, |chapter| &chapter.network)
     }
 
+    /// What a run of a cell measures, seconds.
+    pub fn seconds_of(&self, cell: &Cell) -> f64 {
+        self.seconds * self.goals_of(cell).map_or(1.0, |goals| goals.share)
+    }
+
+    /// How often a cell is measured.
+    pub fn repetitions_of(&self, cell: &Cell) -> u32 {
+        let most = self
+            .goals_of(cell)
+            .map_or(u32::MAX, |goals| goals.repetitions);
+        self.repetitions.min(most)
+    }
+
+    /// Runs of all cells.
+    pub fn total(&self) -> usize {
+        let each = self
+            .cells
+            .iter()
+            .map(|cell| self.repetitions_of(cell) as usize);
+        each.sum()
+    }
+
+    fn goals_of(&self, cell: &Cell) -> Option<&Goals> {
+        let chapter = self.chapters.iter().find(|one| one.title == cell.chapter);
+        chapter.and_then(|chapter| chapter.goals.as_ref())
+    }
+
     /// Those that its cells use, each once.
     pub fn networks(&self) -> Vec<&str> {
         let mut all: Vec<_> = self
@@ -85,11 +114,14 @@ pub struct Chapter {
     /// Why it has no cells: what is not here, and how to make it.
     #[serde(default)]
     pub missing: Option<String>,
+    /// Its rows, where something is asked of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goals: Option<Goals>,
 }
 
 /// Who is measured: "dunlin", "dunlin-c", "dunlin-cpp98", "dunlin-java", "dunlin-cs",
 /// "dunlin-routed", "dunlin-routed-twice", "dunlin-cpp98-routed", "raw", "raw-relay", "cyclone",
-/// "fastdds", "iceoryx2", "zenoh".
+/// "fastdds", "iceoryx2", "zenoh"; "dunlin-api", "plain-udp", "plain-shm", "sealed-tcp".
 pub type System = String;
 
 /// One point of the campaign; its repetitions are runs.
@@ -116,6 +148,9 @@ pub struct Cell {
     /// The title of the chapter; empty if there are none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub chapter: String,
+    /// How it is measured beyond that, where rows have goals.
+    #[serde(default, skip_serializing_if = "Variant::is_plain")]
+    pub variant: Variant,
 }
 
 /// What a cell asks.
@@ -133,6 +168,13 @@ pub enum Mode {
     Loaded {
         /// Samples per second.
         rate: f64,
+    },
+    /// What a participant costs that does nothing, and how soon it finds one that is up already.
+    Footprint,
+    /// System calls for a round trip.
+    Calls {
+        /// For a sample of a stream instead.
+        stream: bool,
     },
 }
 
@@ -178,6 +220,26 @@ pub struct Measured {
     /// Of what is between them, if anything is.
     #[serde(default)]
     pub middle: Option<Middle>,
+    /// Of an idle participant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub footprint: Option<Footprint>,
+    /// System calls by name, of the publisher and of the subscriber.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<[Calls; 2]>,
+}
+
+/// What a participant with a writer and a reader costs, matched and idle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Footprint {
+    /// From before its process is started until its writer and its reader are matched,
+    /// milliseconds.
+    pub match_ms: f64,
+    /// Resident, bytes.
+    pub memory: u64,
+    /// Of the process.
+    pub threads: u64,
+    /// Processors in use while nothing happens.
+    pub idle: f64,
 }
 
 /// What routers or relays between the sides spent, all of them together.
@@ -230,6 +292,16 @@ pub struct Throughput {
     pub mbps: f64,
     /// Sent, and never received.
     pub lost: u64,
+    /// Sent in all, where the sender told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<u64>,
+    /// Received in all, where the receiver told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received: Option<u64>,
+    /// Datagrams for which a receive buffer of this host had no room meanwhile, where they were
+    /// counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<u64>,
 }
 
 /// What one side spent on a sample (of latency: on a round trip).
@@ -437,6 +509,7 @@ mod tests {
             blocking: false,
             size: 32,
             chapter: String::new(),
+            variant: Default::default(),
         }
     }
 

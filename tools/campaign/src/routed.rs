@@ -159,7 +159,7 @@ impl System for Routed {
                 (None, Some(throughput)) => throughput.samples,
                 (None, None) => 0,
             };
-            middle.cpu = middle.load * turn.bench.seconds * 1e9 / trips.max(1) as f64;
+            middle.cpu = middle.load * turn.seconds * 1e9 / trips.max(1) as f64;
             middle
         });
         Ok(measured)
@@ -205,7 +205,7 @@ fn relay(turn: &Turn<'_>, pin: Option<usize>) -> Task {
 fn router(turn: &Turn<'_>, index: usize, pin: Option<usize>) -> Result<Task, String> {
     let cell = turn.cell;
     let file = configuration(turn.directory.path())?;
-    let seconds = (turn.bench.seconds + OVERTIME).ceil();
+    let seconds = (turn.seconds + OVERTIME).ceil();
     let mut words = match pin {
         Some(cpu) => vec!["taskset".into(), "-c".into(), cpu.to_string()],
         None => vec![],
@@ -316,6 +316,7 @@ mod tests {
             blocking,
             size: 32,
             chapter: String::new(),
+            variant: Default::default(),
         }
     }
 

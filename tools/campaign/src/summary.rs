@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::goals::{Grid, grids};
 use crate::hop::{Hop, hops};
 use crate::knee::knees;
 use crate::record::{
@@ -24,6 +25,8 @@ pub struct Summary {
     pub hops: Vec<Hop>,
     /// What could not be read: figures that depend on it come from the runs' own summaries.
     pub notes: Vec<String>,
+    /// The tables of chapters with goals, by the titles of these.
+    pub(crate) goals: Vec<(String, Grid)>,
 }
 
 /// What the runs of a cell say together.
@@ -117,6 +120,7 @@ impl Summary {
         Ok(Self {
             knees: knees.collect(),
             hops: hops(&campaign, &runs),
+            goals: grids(&campaign, &runs),
             campaign,
             cells,
             notes,

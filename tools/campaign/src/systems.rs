@@ -49,14 +49,18 @@ pub fn known() -> Vec<Box<dyn System>> {
     .map(boxed);
     let routed =
         [Way::Router, Way::TwoRouters, Way::Cpp98Router].map(|way| boxed(Routed::new(way)));
+    let own = Rival::OWN.map(|program| boxed(Peer::new(program)));
     let rivals = Rival::ALL.map(|rival| boxed(Peer::new(rival)));
     let all = floors.into_iter().chain(perftest).chain(routed);
-    all.chain(rivals).collect()
+    all.chain(own).chain(rivals).collect()
 }
 
 /// Whether this is what the same machine does without DDS: it knows neither repair nor keys.
 pub(crate) fn is_floor(system: &str) -> bool {
-    matches!(system, "raw" | "raw-relay")
+    matches!(
+        system,
+        "raw" | "raw-relay" | "plain-udp" | "plain-shm" | "sealed-tcp"
+    )
 }
 
 fn boxed(system: impl System + 'static) -> Box<dyn System> {
@@ -69,6 +73,8 @@ pub struct Turn<'a> {
     pub cell: &'a Cell,
     /// From 0.
     pub repetition: u32,
+    /// Of the measurement.
+    pub seconds: f64,
     /// Both sides start here.
     pub bench: &'a Bench,
     /// The campaign's.

@@ -20,6 +20,12 @@ pub(crate) fn tables(campaign: &Campaign, runs: &[Run]) -> String {
     }
     let mut titles: Vec<(&str, &str, Mode)> = Vec::new();
     for cell in &campaign.cells {
+        let has_goals =
+            |one: &crate::record::Chapter| one.title == cell.chapter && one.goals.is_some();
+        // Those have tables of their own.
+        if campaign.chapters.iter().any(has_goals) {
+            continue;
+        }
         if !titles.contains(&of(cell)) {
             titles.push(of(cell));
         }
@@ -81,11 +87,13 @@ fn title(transport: &str, mode: Mode) -> String {
             )
         }
         Mode::Throughput { .. } => format!("Throughput by {transport}, {mode}"),
+        Mode::Footprint | Mode::Calls { .. } => format!("{mode} by {transport}"),
     }
 }
 
 fn columns(mode: Mode, width: usize) -> String {
     match mode {
+        Mode::Footprint | Mode::Calls { .. } => String::new(),
         Mode::Throughput { .. } => format!(
             "{:>12} {:<width$} {:>12} {:>12} {:>12} {:>8} {:>7}",
             "Size (Bytes)", "", "Samples/s", "Mbit/s", "Samples", "Lost", "x floor"
@@ -126,6 +134,7 @@ fn row(runs: &[Run], cell: &Cell, width: usize) -> String {
     let ratio = ratio(runs, cell, &measured);
     let ratio = ratio.map_or("-".into(), |ratio| format!("{ratio:.2}"));
     let figures = match cell.mode {
+        Mode::Footprint | Mode::Calls { .. } => String::new(),
         Mode::Throughput { .. } => throughput(&measured),
         Mode::Latency | Mode::Loaded { .. } => latency(&measured),
     };
@@ -287,6 +296,7 @@ mod tests {
             blocking: false,
             size: 32,
             chapter: String::new(),
+            variant: Default::default(),
         }
     }
 

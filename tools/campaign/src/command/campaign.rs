@@ -15,7 +15,7 @@ use crate::host::VERSION;
 use crate::lines::Lines;
 use crate::live::Live;
 use crate::record::{Campaign, Directory, Outcome, Run};
-use crate::{builtin, file, table};
+use crate::{builtin, file, goals, table};
 
 /// Measures many cells, each several times and turn by turn, and reports on them.
 #[derive(Parser)]
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Write the tables to this file too, below machine, build and date, once all is measured
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, visible_alias = "markdown", value_name = "FILE")]
     results: Option<PathBuf>,
     /// Go on with an interrupted campaign: measure what is missing
     #[arg(long, conflicts_with_all = ["seconds", "repetitions", "with", "only", "hosts"])]
@@ -63,6 +63,9 @@ pub(crate) struct Arguments {
     /// The secret that the agent has too
     #[arg(long, value_name = "FILE", requires = "agent")]
     secret_file: Option<PathBuf>,
+    /// End with status 1 if a goal of the campaign was missed
+    #[arg(long)]
+    check: bool,
     /// Lines instead of a live view, also on a terminal
     #[arg(long)]
     plain: bool,
@@ -102,6 +105,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         .runs()
         .map_err(|error| error.to_string())?;
     print(&table::tables(&prepared.campaign, &runs))?;
+    let goals = goals::text(&prepared.campaign, &runs);
+    if let Some((text, _)) = &goals {
+        print(text)?;
+    }
     print(&format!("\n{}", table::remarks(&prepared.campaign, &runs)))?;
     let measured = outcome.is_ok();
     let status = finish(&prepared, outcome, &runs);
@@ -110,7 +117,19 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         let file = written.map_err(|error| format!("results: {error}"))?;
         say(&format!("Results: {}", file.display()));
     }
-    status
+    match arguments.check {
+        true => status.and_then(|code| checked(goals.map(|(_, count)| count), code)),
+        false => status,
+    }
+}
+
+/// What `--check` makes of the goals.
+fn checked(goals: Option<goals::Count>, code: ExitCode) -> Result<ExitCode, String> {
+    match goals {
+        None => Err("--check: this campaign has no goals; `bench` has".into()),
+        Some(count) if count.missed > 0 => Err(format!("--check: {count}; the tables say which")),
+        Some(_) => Ok(code),
+    }
 }
 
 fn measure(prepared: &Prepared, plain: bool) -> Result<(), Stopped> {
@@ -188,7 +207,7 @@ fn report(directory: &Directory) -> Result<Vec<PathBuf>, String> {
 }
 
 fn total(campaign: &Campaign) -> usize {
-    campaign.cells.len() * campaign.repetitions as usize
+    campaign.total()
 }
 
 fn list() -> String {

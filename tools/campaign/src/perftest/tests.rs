@@ -15,6 +15,7 @@ fn cell() -> Cell {
         blocking: false,
         size: 32,
         chapter: String::new(),
+        variant: Default::default(),
     }
 }
 
@@ -38,6 +39,7 @@ fn with_turn<T>(cell: &Cell, network: Network, then: impl FnOnce(&Turn<'_>) -> T
     then(&Turn {
         cell,
         repetition: 2,
+        seconds: bench.seconds,
         bench: &bench,
         directory: &directory,
     })
@@ -149,7 +151,10 @@ fn the_figures_come_out_of_the_tables() {
     let response = response(&loaded, String::new()).unwrap();
     assert_eq!((response.percentiles[0], response.lost), (77_000, 5));
     let counted = json!({"packets": 9, "packets/sAve": 4.5, "mbpsAve": 0.5, "lost": 1});
-    assert_eq!(throughput(&counted).unwrap().samples_per_second, 4.5);
+    assert_eq!(
+        throughput(&json!({}), &counted).unwrap().samples_per_second,
+        4.5
+    );
 }
 
 #[test]

@@ -121,6 +121,7 @@ fn cost(summary: &CellSummary) -> Vec<String> {
         Mode::Throughput { batched: true } => "throughput batched".into(),
         Mode::Throughput { batched: false } => "throughput".into(),
         Mode::Loaded { rate } => format!("loaded {rate}"),
+        mode @ (Mode::Footprint | Mode::Calls { .. }) => mode.to_string(),
     };
     let side = |(name, cost): (&str, &Option<Cost>)| {
         let cost = cost.as_ref()?;

@@ -38,7 +38,7 @@ fn tables(text: &mut String, summary: &Summary) {
     let campaign = &summary.campaign;
     for name in pages(campaign) {
         let cells = summary.cells.iter().filter(|cell| cell.cell.page() == name);
-        page(text, campaign, &name, &cells.collect::<Vec<_>>());
+        page(text, summary, &name, &cells.collect::<Vec<_>>());
         knees(text, &name, summary);
         hops(text, &name, &summary.hops);
     }
@@ -95,7 +95,8 @@ fn pages(campaign: &Campaign) -> Vec<String> {
     all
 }
 
-fn page(text: &mut String, campaign: &Campaign, name: &str, cells: &[&CellSummary]) {
+fn page(text: &mut String, summary: &Summary, name: &str, cells: &[&CellSummary]) {
+    let (campaign, goals) = (&summary.campaign, &summary.goals);
     let _ = writeln!(text, "\n## {}", field(names::transport(name)));
     if let Some(chapter) = campaign.chapters.iter().find(|one| one.title == name) {
         let _ = match &chapter.missing {
@@ -106,6 +107,10 @@ fn page(text: &mut String, campaign: &Campaign, name: &str, cells: &[&CellSummar
                 field(&chapter.network)
             ),
         };
+    }
+    if let Some((_, grid)) = goals.iter().find(|(title, _)| title == name) {
+        let _ = write!(text, "\n{}", grid.markdown(field));
+        return;
     }
     let of = |wanted: fn(&Mode) -> bool| {
         let cells = cells

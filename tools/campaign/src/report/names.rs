@@ -20,6 +20,10 @@ pub(crate) fn system(cell: &Cell) -> String {
         "fastdds" => "Fast DDS",
         "iceoryx2" => "iceoryx2",
         "zenoh" => "Zenoh",
+        "dunlin-api" => "Dunlin by its API",
+        "plain-udp" => "Plain UDP",
+        "plain-shm" => "Plain shared memory",
+        "sealed-tcp" => "TCP with seals",
         other => other,
     };
     match cell.zero_copy {
@@ -58,6 +62,7 @@ pub(crate) fn cell(cell: &Cell) -> String {
         Mode::Latency => "latency".into(),
         Mode::Throughput { .. } => "throughput".into(),
         Mode::Loaded { rate } => format!("latency at {rate} samples/s"),
+        Mode::Footprint | Mode::Calls { .. } => cell.mode.to_string(),
     };
     let chapter = match cell.chapter.is_empty() {
         true => String::new(),

@@ -5,14 +5,14 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
 /// One idle spinner on each processor; dropping it ends them.
-pub(super) struct Awake(Vec<Child>);
+pub(crate) struct Awake(Vec<Child>);
 
 /// Gives way to everything else, and ends with the one who started it.
 const SPIN: &str = "exec chrt --idle 0 setpriv --pdeathsig KILL sh -c 'while :; do :; done'";
 
 impl Awake {
     /// Starts them. Where that is not possible the processors halt as they do.
-    pub(super) fn start(pins: [Option<usize>; 2]) -> Self {
+    pub(crate) fn start(pins: [Option<usize>; 2]) -> Self {
         let spinners = pins.into_iter().flatten().map(|cpu| {
             Command::new("taskset")
                 .args(["-c", &cpu.to_string(), "sh", "-c", SPIN])

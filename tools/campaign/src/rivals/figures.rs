@@ -135,17 +135,50 @@ pub(super) fn of_stream(size: u64, printed: &[String; 2]) -> Result<Measured, St
     }
     let rate = samples / took.max(1.0) * 1e9;
     let sent = send.number("samples")?;
-    let lost = (sent - receive.number("total")?).max(0.0);
+    let total = receive.number("total")?;
+    let lost = (sent - total).max(0.0);
     Ok(Measured {
         throughput: Some(Throughput {
             samples: samples as u64,
             samples_per_second: rate,
             mbps: rate * size as f64 * 8.0 / 1e6,
             lost: lost as u64,
+            sent: Some(sent as u64),
+            received: Some(total as u64),
+            dropped: None,
         }),
         cost: [send.cost(), receive.cost()],
         ..Measured::default()
     })
+}
+
+/// What one stream to many gave, as its slowest reader saw it; received is what the one with least
+/// has in the end.
+pub(super) fn of_fan_out(size: u64, sent: &str, received: &[String]) -> Result<Measured, String> {
+    let streams = received
+        .iter()
+        .map(|printed| of_stream(size, &[sent.to_owned(), printed.clone()]));
+    let streams = streams.collect::<Result<Vec<_>, _>>()?;
+    let flow = |run: &Measured| run.throughput.clone().unwrap_or_default();
+    let slowest = streams.iter().min_by(|a, b| {
+        let [a, b] = [a, b].map(|run| flow(run).samples_per_second);
+        a.total_cmp(&b)
+    });
+    let mut all = slowest.cloned().ok_or("no reader")?;
+    let least = streams.iter().filter_map(|run| flow(run).received).min();
+    if let Some(throughput) = &mut all.throughput {
+        throughput.received = least;
+        throughput.lost = throughput
+            .sent
+            .unwrap_or(0)
+            .saturating_sub(least.unwrap_or(0));
+    }
+    let costs = streams.iter().filter_map(|run| run.cost[1].as_ref());
+    let spent: f64 = costs.clone().map(|cost| cost.cpu).sum();
+    if let Some(cost) = &mut all.cost[1] {
+        cost.cpu = spent / costs.count().max(1) as f64;
+    }
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -188,6 +221,18 @@ mod tests {
         );
         std::fs::write(&raw, []).unwrap();
         assert!(latencies(&raw).unwrap_err().contains("no echo"));
+    }
+
+    #[test]
+    fn of_many_readers_the_slowest_one_counts() {
+        let sent = "samples=100 ns=1000000000 cpu_ns=5000";
+        let quick = "samples=100 ns=1000000000 cpu_ns=1000 total=100".to_string();
+        let slow = "samples=50 ns=1000000000 cpu_ns=1500 total=99".to_string();
+        let all = of_fan_out(32, sent, &[quick, slow]).unwrap();
+        let stream = all.throughput.unwrap();
+        assert_eq!((stream.samples_per_second, stream.lost), (50.0, 1));
+        assert_eq!(all.cost.map(|cost| cost.unwrap().cpu), [50.0, 20.0]);
+        assert!(of_fan_out(32, sent, &[]).is_err());
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! Rivals on the same work: programs of ours against their public libraries.
+//! Rivals on the same work: programs of ours against their public libraries; and programs that do
+//! the same over Dunlin's public interface, and over nothing at all.
 //!
-//! The programs are those of `make bench` (`benches/peers`), built when a campaign asks for them.
+//! Those of rivals (`benches/peers`) are built when a campaign asks for them, ours (`benches/src`) by
+//! `make bench`.
 //! They play the part of perftest: one sample in flight, or as many as go through; same sizes, same
 //! processors, the same figures from every single latency. Each is set up for speed, and what it
 //! waits by is said beside its figures (`docs/rivals.md`).
@@ -13,14 +15,30 @@ use std::path::PathBuf;
 
 use crate::bench::{Network, PUBLISHER, SUBSCRIBER};
 use crate::calls::{self, Length};
+use crate::footprint;
 use crate::record::{Cell, Measured, Mode};
 use crate::side::{Program, Task};
 use crate::systems::{System, Trouble, Turn};
-use awake::Awake;
+pub(crate) use awake::Awake;
 pub use build::build;
 
 /// Seconds of the stream and of the ping-pong before they are measured.
 const WARM_UP: &str = "0.2";
+
+/// Bytes of a batch, where nothing else is asked.
+const BATCH: &str = "60000";
+
+/// Instances of a topic with a key.
+const INSTANCES: &str = "100000";
+
+/// Where readers get their samples by multicast.
+const GROUP: &str = "239.255.7.1";
+
+/// The program with our parts, beside this one.
+const OWN_PROGRAM: &str = "bench-peer";
+
+/// As `benches/peers/build.sh` calls it.
+const PLAIN_SHM: &str = "raw_shm";
 
 /// Bytes of a sample that its number and its length take.
 const LEAST: u64 = 16;
@@ -39,6 +57,14 @@ pub enum Rival {
     Iceoryx2,
     /// Eclipse Zenoh.
     Zenoh,
+    /// None: Dunlin by its public interface, to compare like with like.
+    Api,
+    /// None: plain connected UDP sockets.
+    PlainUdp,
+    /// None: bare slots in shared memory.
+    PlainShm,
+    /// None: a TCP connection with the seals of TLS.
+    SealedTcp,
 }
 
 /// A rival and its program.
@@ -57,6 +83,14 @@ impl Rival {
         Rival::Zenoh,
     ];
 
+    /// Those that are nobody's but ours.
+    pub const OWN: [Rival; 4] = [
+        Rival::Api,
+        Rival::PlainUdp,
+        Rival::PlainShm,
+        Rival::SealedTcp,
+    ];
+
     /// As [`Cell::system`] and `--with` name it.
     pub fn name(self) -> &'static str {
         match self {
@@ -64,6 +98,32 @@ impl Rival {
             Rival::FastDds => "fastdds",
             Rival::Iceoryx2 => "iceoryx2",
             Rival::Zenoh => "zenoh",
+            Rival::Api => "dunlin-api",
+            Rival::PlainUdp => "plain-udp",
+            Rival::PlainShm => "plain-shm",
+            Rival::SealedTcp => "sealed-tcp",
+        }
+    }
+
+    /// The part of the program of ours that has several.
+    fn part(self) -> Option<&'static str> {
+        match self {
+            Rival::Api => Some("dunlin"),
+            Rival::PlainUdp => Some("raw"),
+            Rival::SealedTcp => Some("sealed"),
+            _ => None,
+        }
+    }
+
+    /// The file of its program.
+    fn program(self) -> PathBuf {
+        match (self, self.part()) {
+            // Without a name of its own it runs from somewhere near.
+            (_, Some(_)) => std::env::current_exe()
+                .unwrap_or_default()
+                .with_file_name(OWN_PROGRAM),
+            (Rival::PlainShm, None) => build::place().join(PLAIN_SHM),
+            (_, None) => build::place().join(self.name()),
         }
     }
 
@@ -71,17 +131,50 @@ impl Rival {
         match self {
             Rival::Cyclone => &["UDPv4"],
             Rival::FastDds => &["UDPv4", "SHMEM", "TCP"],
-            Rival::Iceoryx2 => &["SHMEM"],
+            Rival::Iceoryx2 | Rival::PlainShm => &["SHMEM"],
+            Rival::PlainUdp => &["UDPv4"],
+            Rival::SealedTcp => &["TCP"],
+            Rival::Api => &["UDPv4", "SHMEM", "UDPv4+SHMEM"],
             Rival::Zenoh => &["UDPv4", "SHMEM", "TCP"],
         }
     }
 
     fn batches(self) -> bool {
-        matches!(self, Rival::Cyclone | Rival::Zenoh)
+        matches!(self, Rival::Cyclone | Rival::Zenoh | Rival::Api)
     }
 
-    fn waiting(self) -> &'static str {
+    fn has_keys(self) -> bool {
+        self == Rival::Api
+    }
+
+    /// Whether it can be told to sleep in the kernel.
+    fn blocks(self) -> bool {
+        matches!(self, Rival::Api | Rival::PlainUdp | Rival::PlainShm)
+    }
+
+    fn has_zero_copy(self) -> bool {
+        matches!(self, Rival::Iceoryx2 | Rival::PlainShm | Rival::Api)
+    }
+
+    fn has_wait_sets(self) -> bool {
+        matches!(self, Rival::Cyclone | Rival::FastDds | Rival::Api)
+    }
+
+    /// Whether one writer is measured with several readers.
+    fn fans_out(self) -> bool {
+        matches!(self, Rival::Cyclone | Rival::Api)
+    }
+
+    /// Whether there is a participant that finds another one.
+    fn discovers(self) -> bool {
+        matches!(self, Rival::Cyclone | Rival::FastDds | Rival::Api)
+    }
+
+    fn waiting(self, blocking: bool) -> &'static str {
         match self {
+            Rival::PlainUdp | Rival::PlainShm | Rival::Api if blocking => "block",
+            Rival::PlainUdp | Rival::PlainShm | Rival::SealedTcp => "spin",
+            Rival::Api => "listener, spin, then block",
             Rival::Cyclone | Rival::FastDds => {
                 "listener in a thread that sleeps for data; processors kept awake"
             }
@@ -91,13 +184,14 @@ impl Rival {
     }
 
     fn sleeps(self) -> bool {
-        self != Rival::Iceoryx2
+        matches!(self, Rival::Cyclone | Rival::FastDds | Rival::Zenoh)
     }
 
     /// What reliability its library has over that transport, where it has only one.
     fn only(self, transport: &str) -> Option<bool> {
         match (self, transport) {
             (Rival::Iceoryx2, _) => Some(true),
+            (Rival::PlainUdp | Rival::PlainShm | Rival::SealedTcp, _) => Some(false),
             // Nothing is repeated; over TCP there is no need to.
             (Rival::Zenoh, transport) => Some(transport != "UDPv4"),
             _ => None,
@@ -110,17 +204,15 @@ impl Peer {
     pub fn new(rival: Rival) -> Self {
         Self {
             rival,
-            program: build::place().join(rival.name()),
+            program: rival.program(),
         }
     }
 
     fn task(&self, turn: &Turn<'_>, role: &str, side: usize, more: &[String]) -> Task {
-        let mut words = vec![
-            role.to_string(),
-            "--size".into(),
-            turn.cell.size.to_string(),
-        ];
-        let seconds = turn.bench.seconds.to_string();
+        let (rival, cell) = (self.rival, turn.cell);
+        let mut words: Vec<String> = rival.part().map(String::from).into_iter().collect();
+        words.extend([role.into(), "--size".into(), cell.size.to_string()]);
+        let seconds = turn.seconds.to_string();
         words.extend([
             "--seconds".into(),
             seconds,
@@ -132,15 +224,47 @@ impl Peer {
         if let Mode::Throughput { batched: true } = turn.cell.mode {
             words.push("--batch".into());
             // Those in Rust are told how many bytes.
-            words.extend((self.rival == Rival::Zenoh).then(|| "60000".into()));
+            let bytes = match turn.cell.variant.batch {
+                0 => BATCH.into(),
+                bytes => bytes.to_string(),
+            };
+            words.extend(matches!(self.rival, Rival::Zenoh | Rival::Api).then_some(bytes));
         }
+        words.extend(self.of_variant(cell, role));
         words.extend_from_slice(more);
-        self.pinned(turn.bench.pins[side], words, &turn.cell.transport)
+        // Who may run on one processor only yields it now and then; strace makes that slow, and so
+        // more frequent.
+        let free = cell.transport == "SHMEM" && matches!(cell.mode, Mode::Calls { .. });
+        let cpu = turn.bench.pins[side].filter(|_| !free && cell.mode != Mode::Footprint);
+        self.pinned(cpu, words, cell)
+    }
+
+    /// What only some programs know.
+    fn of_variant(&self, cell: &Cell, role: &str) -> Vec<String> {
+        let (rival, variant) = (self.rival, &cell.variant);
+        let plays = matches!(role, "ping" | "pong");
+        // The main thread of the floor receives.
+        let waits_by_set = variant.how.waits_by_set() || rival == Rival::PlainShm && plays;
+        let mut words: Vec<String> = vec![];
+        words.extend(waits_by_set.then(|| "--waitset".into()));
+        let told = cell.blocking && matches!(rival, Rival::PlainUdp | Rival::PlainShm);
+        words.extend(told.then(|| "--blocking".into()));
+        if cell.keyed {
+            words.extend(["--instances".into(), INSTANCES.into()]);
+        }
+        if variant.readers > 0 {
+            words.extend(["--readers".into(), variant.readers.to_string()]);
+        }
+        // Cyclone DDS sends so by itself if there is more than one reader.
+        if variant.multicast && rival == Rival::Api {
+            words.extend(["--group".into(), GROUP.into()]);
+        }
+        words
     }
 
     /// Bound to its processor before it has any thread.
-    fn pinned(&self, cpu: Option<usize>, words: Vec<String>, transport: &str) -> Task {
-        let environment = self.environment(transport);
+    fn pinned(&self, cpu: Option<usize>, words: Vec<String>, cell: &Cell) -> Task {
+        let environment = self.environment(cell);
         let Some(cpu) = cpu else {
             return Task {
                 program: Program::Other(self.program.clone()),
@@ -160,7 +284,20 @@ impl Peer {
         }
     }
 
-    fn environment(&self, transport: &str) -> Vec<(String, String)> {
+    fn environment(&self, cell: &Cell) -> Vec<(String, String)> {
+        let transport = cell.transport.as_str();
+        if self.rival == Rival::Api {
+            let ways = match transport {
+                "SHMEM" => "shmem",
+                "UDPv4" => "udp",
+                _ => "udp,shmem",
+            };
+            let block = cell.blocking.then_some(("DUNLIN_WAITING", "block"));
+            let all = [("DUNLIN_TRANSPORTS", ways)].into_iter().chain(block);
+            return all
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect();
+        }
         let word = match (self.rival, transport) {
             (Rival::FastDds, "TCP") => ("BENCH_TCP", "1"),
             (Rival::FastDds, "SHMEM") => ("BENCH_SHM", "1"),
@@ -185,7 +322,7 @@ impl Peer {
         let figures = printed.and_then(|printed| {
             let latencies = figures::latencies(&raw).map_err(Trouble::Failed)?;
             let mut measured = figures::of_ping(&latencies, &printed)?;
-            figures::write_log(&log, &latencies, turn.bench.seconds)?;
+            figures::write_log(&log, &latencies, turn.seconds)?;
             if let Some(latency) = &mut measured.latency {
                 latency.histogram = Some(name);
             }
@@ -205,15 +342,21 @@ impl Peer {
 
     /// Both sides of a run whose system calls are counted.
     fn counted(&self, turn: &Turn<'_>, length: Length) -> [Task; 2] {
-        let seconds = match length {
-            Length::Short => "0.3",
-            Length::Long => "1.2",
+        let seconds = match (length, turn.cell.transport == "SHMEM") {
+            (Length::Short, false) => "0.3",
+            (Length::Long, false) => "1.2",
+            (Length::Short, true) => "0.2",
+            (Length::Long, true) => "1",
+        };
+        let roles = match turn.cell.mode {
+            Mode::Calls { stream: true } => ["send", "receive"],
+            _ => ["ping", "pong"],
         };
         // The last ones count.
         let more = ["--seconds", seconds, "--warm-up", "0"].map(String::from);
         [
-            self.task(turn, "ping", PUBLISHER, &more),
-            self.task(turn, "pong", SUBSCRIBER, &[]),
+            self.task(turn, roles[PUBLISHER], PUBLISHER, &more),
+            self.task(turn, roles[SUBSCRIBER], SUBSCRIBER, &more),
         ]
     }
 
@@ -222,9 +365,49 @@ impl Peer {
             self.task(turn, "send", PUBLISHER, &[]),
             self.task(turn, "receive", SUBSCRIBER, &[]),
         ];
-        let printed = turn.bench.both(tasks)?;
-        Ok(figures::of_stream(turn.cell.size, &printed)?)
+        let (cell, before) = (turn.cell, kernel_drops());
+        let mut measured = match cell.variant.readers {
+            0 => figures::of_stream(cell.size, &turn.bench.both(tasks)?)?,
+            readers => {
+                let [publisher, subscriber] = tasks;
+                let subscribers = vec![subscriber; readers as usize];
+                let (sent, received) = turn.bench.many(&publisher, &subscribers)?;
+                figures::of_fan_out(cell.size, &sent, &received)?
+            }
+        };
+        let dropped = kernel_drops()
+            .zip(before)
+            .map(|(after, before)| after - before);
+        if let Some(throughput) = &mut measured.throughput {
+            throughput.dropped = dropped.filter(|_| cell.transport == "UDPv4");
+        }
+        Ok(measured)
     }
+
+    fn footprint(&self, turn: &Turn<'_>) -> Result<Measured, Trouble> {
+        let peer = self.task(turn, "pong", SUBSCRIBER, &[]);
+        let own = self.task(turn, "match", PUBLISHER, &[]);
+        let footprint = footprint::measure(&peer, &own, turn.bench.pins)?;
+        Ok(Measured {
+            footprint: Some(footprint),
+            ..Measured::default()
+        })
+    }
+}
+
+/// Datagrams that the kernel of this network has dropped since a receive buffer was full, whosever it
+/// was.
+fn kernel_drops() -> Option<u64> {
+    drops_in(&std::fs::read_to_string("/proc/net/snmp").ok()?)
+}
+
+/// From the two lines on UDP, names above numbers (proc(5)).
+fn drops_in(text: &str) -> Option<u64> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp:"));
+    let (names, numbers) = (lines.next()?, lines.next()?);
+    let mut pairs = names.split_whitespace().zip(numbers.split_whitespace());
+    let (_, number) = pairs.find(|(name, _)| *name == "RcvbufErrors")?;
+    number.parse().ok()
 }
 
 impl System for Peer {
@@ -238,16 +421,16 @@ impl System for Peer {
         if !rival.transports().contains(&transport) {
             return Err(format!("{name} is not measured over {transport}"));
         }
-        if cell.keyed {
+        if cell.keyed && !rival.has_keys() {
             return Err(format!("{name} is measured without keys"));
         }
         if cell.size < LEAST {
             return Err(format!("{name} is measured from {LEAST} bytes on"));
         }
-        if cell.blocking {
+        if cell.blocking && !rival.blocks() {
             return Err(format!("{name} is measured as it waits by itself"));
         }
-        if cell.zero_copy && rival != Rival::Iceoryx2 {
+        if cell.zero_copy && !(rival.has_zero_copy() && transport == "SHMEM") {
             return Err(format!("{name} is not measured without copies"));
         }
         match (rival.only(transport), cell.reliable) {
@@ -268,7 +451,23 @@ impl System for Peer {
                 "zenoh shares memory from {ZENOH_SHARES_FROM} bytes on"
             ));
         }
+        let how = cell.variant.how;
+        if how.by_taskset() || how.waits_by_set() && !rival.has_wait_sets() {
+            return Err(format!("{name} has no {}", how.name()));
+        }
+        if (cell.variant.readers > 1 || cell.variant.multicast) && !rival.fans_out() {
+            return Err(format!("{name} is measured with one reader"));
+        }
         match cell.mode {
+            Mode::Footprint if !rival.discovers() => Err(format!("{name} has no participants")),
+            Mode::Footprint => Ok(()),
+            _ if transport == "UDPv4+SHMEM" => {
+                Err(format!("{name} is measured over one transport"))
+            }
+            Mode::Latency | Mode::Calls { stream: false } if rival == Rival::SealedTcp => {
+                Err(format!("{name} is measured as a stream only"))
+            }
+            Mode::Calls { .. } => Ok(()),
             Mode::Latency | Mode::Throughput { batched: false } => Ok(()),
             Mode::Throughput { batched: true } if rival.batches() => Ok(()),
             Mode::Throughput { batched: true } => Err(format!("{name} has no batches")),
@@ -277,7 +476,15 @@ impl System for Peer {
     }
 
     fn prepare(&mut self) -> Result<(), String> {
-        build(self.rival.name(), &build::place())
+        match self.rival {
+            Rival::PlainShm => build(PLAIN_SHM, &build::place()),
+            _ if self.rival.part().is_none() => build(self.rival.name(), &build::place()),
+            _ if self.program.exists() => Ok(()),
+            _ => Err(format!(
+                "{} is not there: `make bench` makes it",
+                self.program.display()
+            )),
+        }
     }
 
     fn run(&self, turn: &Turn<'_>) -> Result<Measured, Trouble> {
@@ -289,78 +496,18 @@ impl System for Peer {
         let _awake = self.rival.sleeps().then(|| Awake::start(turn.bench.pins));
         let measured = match turn.cell.mode {
             Mode::Throughput { .. } => self.throughput(turn),
+            Mode::Footprint => self.footprint(turn),
+            Mode::Calls { .. } => {
+                calls::only(turn, |length| self.counted(turn, length), figures::trips)
+            }
             Mode::Latency | Mode::Loaded { .. } => self.latency(turn),
         }?;
         Ok(Measured {
-            waiting: self.rival.waiting().into(),
+            waiting: self.rival.waiting(turn.cell.blocking).into(),
             ..measured
         })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cell(transport: &str, reliable: bool, size: u64) -> Cell {
-        Cell {
-            system: String::new(),
-            transport: transport.into(),
-            mode: Mode::Latency,
-            reliable,
-            keyed: false,
-            zero_copy: false,
-            blocking: false,
-            size,
-            chapter: String::new(),
-        }
-    }
-
-    fn has(rival: Rival, cell: &Cell) -> bool {
-        Peer::new(rival).has(cell).is_ok()
-    }
-
-    #[test]
-    fn each_rival_is_asked_for_what_it_has() {
-        use Rival::*;
-        let with = |rivals: &[Rival], cell: &Cell| {
-            let here: Vec<_> = Rival::ALL
-                .into_iter()
-                .filter(|rival| has(*rival, cell))
-                .collect();
-            assert_eq!(here, rivals, "{cell:?}");
-        };
-        with(&[Cyclone, FastDds], &cell("UDPv4", true, 32));
-        with(&[Cyclone, FastDds, Zenoh], &cell("UDPv4", false, 32));
-        with(&[FastDds, Iceoryx2], &cell("SHMEM", true, 32));
-        with(&[FastDds, Iceoryx2, Zenoh], &cell("SHMEM", true, 1 << 20));
-        with(&[FastDds], &cell("SHMEM", false, 1 << 20));
-        with(&[FastDds, Zenoh], &cell("TCP", true, 32));
-        with(&[], &cell("TLS", true, 32));
-        let mut keyed = cell("UDPv4", true, 32);
-        keyed.keyed = true;
-        with(&[], &keyed);
-        let mut copies = cell("SHMEM", true, 1 << 20);
-        copies.zero_copy = true;
-        with(&[Iceoryx2], &copies);
-        let mut stream = cell("UDPv4", true, 32);
-        stream.mode = Mode::Throughput { batched: true };
-        with(&[Cyclone], &stream);
-        stream.mode = Mode::Loaded { rate: 10.0 };
-        with(&[], &stream);
-    }
-
-    #[test]
-    fn a_side_is_bound_to_its_processor_and_told_its_transport() {
-        let peer = Peer {
-            rival: Rival::Zenoh,
-            program: "/p/zenoh".into(),
-        };
-        let task = peer.pinned(Some(3), vec!["pong".into()], "SHMEM");
-        assert_eq!(task.program, Program::Other("taskset".into()));
-        assert_eq!(task.arguments, ["-c", "3", "/p/zenoh", "pong"]);
-        assert_eq!(task.environment, [("BENCH_ZENOH".into(), "shm".into())]);
-        let free = peer.pinned(None, vec![], "TCP");
-        assert_eq!(free.program, Program::Other("/p/zenoh".into()));
-    }
-}
+mod tests;

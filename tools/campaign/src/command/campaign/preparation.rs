@@ -84,7 +84,8 @@ pub(super) fn prepare(arguments: &Arguments) -> Result<Prepared, String> {
 }
 
 fn begin(arguments: &Arguments) -> Result<Prepared, String> {
-    let file = wanted(arguments)?;
+    let mut file = wanted(arguments)?;
+    let only = file.narrow(&arguments.only);
     let Ready {
         mut systems,
         absent: mut skipped,
@@ -103,12 +104,13 @@ fn begin(arguments: &Arguments) -> Result<Prepared, String> {
     let Plan {
         cells,
         skipped: lacking,
-    } = plan(&file, &systems, &arguments.only, elsewhere);
+    } = plan(&file, &systems, &only, elsewhere);
     let chapters = file.chapters.iter().map(|chapter| Chapter {
         title: chapter.title.clone(),
         network: of_part(&chapter.title).map_or(String::new(), |site| site.name.clone()),
         subject: chapter.subject().to_owned(),
         missing: missing(chapter, &cells, &skipped),
+        goals: chapter.goals(),
     });
     // Without cells and without a reason, it was not asked for.
     let is_there =

@@ -4,8 +4,8 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const HEAD = DATA.campaign.campaign;
 const PERCENTILES = [50, 90, 99, 99.99, 99.9999];
 const TRANSPORTS = { SHMEM: "Shared memory" };
-const NAMES = { dunlin: "Dunlin", "dunlin-c": "Dunlin in C", "dunlin-cpp98": "Dunlin in C++98", "dunlin-java": "Dunlin in Java", "dunlin-cs": "Dunlin in C#", "dunlin-routed": "Dunlin, routed", "dunlin-cpp98-routed": "Dunlin in C++98, routed", "dunlin-routed-twice": "Dunlin, two routers", raw: "Raw floor", "raw-relay": "Raw relay", cyclone: "Cyclone DDS", fastdds: "Fast DDS", iceoryx2: "iceoryx2", zenoh: "Zenoh" };
-const INKS = { dunlin: "--dunlin", "dunlin-c": "--one", "dunlin-cpp98": "--two", "dunlin-java": "--three", "dunlin-cs": "--four", "dunlin-routed": "--one", "dunlin-routed-twice": "--two", raw: "--raw", "raw-relay": "--three", cyclone: "--one", fastdds: "--two", iceoryx2: "--three", zenoh: "--four" };
+const NAMES = { dunlin: "Dunlin", "dunlin-c": "Dunlin in C", "dunlin-cpp98": "Dunlin in C++98", "dunlin-java": "Dunlin in Java", "dunlin-cs": "Dunlin in C#", "dunlin-routed": "Dunlin, routed", "dunlin-cpp98-routed": "Dunlin in C++98, routed", "dunlin-routed-twice": "Dunlin, two routers", raw: "Raw floor", "raw-relay": "Raw relay", cyclone: "Cyclone DDS", fastdds: "Fast DDS", iceoryx2: "iceoryx2", zenoh: "Zenoh", "dunlin-api": "Dunlin by its API", "plain-udp": "Plain UDP", "plain-shm": "Plain shared memory", "sealed-tcp": "TCP with seals" };
+const INKS = { dunlin: "--dunlin", "dunlin-c": "--one", "dunlin-cpp98": "--two", "dunlin-java": "--three", "dunlin-cs": "--four", "dunlin-routed": "--one", "dunlin-routed-twice": "--two", raw: "--raw", "raw-relay": "--three", cyclone: "--one", fastdds: "--two", iceoryx2: "--three", zenoh: "--four", "dunlin-api": "--dunlin", "plain-udp": "--raw", "plain-shm": "--raw", "sealed-tcp": "--raw" };
 const PUBLISHED_INKS = ["--published", "--published2", "--published3"];
 
 /** The parts of the page: the chapters of the campaign, or else its transports. */

@@ -111,7 +111,8 @@ function theme(name) {
 function pages() {
   const main = document.getElementById("main");
   const sections = PAGES.map((page) => {
-    const parts = [latencySection(page), throughputSection(page), loadedSection(page), hopSection(page), costSection(page)].filter(Boolean);
+    const goals = goalSection(page);
+    const parts = goals.length ? goals : [latencySection(page), throughputSection(page), loadedSection(page), hopSection(page), costSection(page)].filter(Boolean);
     const { missing, network } = chapterOf(page) ?? {};
     return el("section", { id: pageId(page), "data-page": page }, el("h2", {}, pageName(page)),
       missing ? el("p", {}, `Not measured: ${missing}.`) : network ? el("p", { class: "soft" }, `The sides reach each other by ${network}.`) : null,

@@ -21,6 +21,18 @@ function gathered(entries, name, look, point) {
 const reliability = (e) => (e.any ? null : e.reliable ? "reliable" : "best effort");
 const dash = (e) => ({ dash: e.any ? DOTS : e.reliable ? undefined : DASH });
 
+/** The table of a part with goals: text already, with a verdict at the end of each row that has one. */
+function goalSection(page) {
+  const own = DATA.campaign.goals.filter(([title]) => title === page);
+  return own.map(([title, { columns, rows, notes }]) => {
+    const side = (index) => ({ class: index < 2 ? "text" : null });
+    const head = [...columns, "verdict"].map((name, index) => el("th", { scope: "col", ...side(index) }, name));
+    const line = ([cells, verdict]) => el("tr", {}, [...cells, verdict].map((text, index) => el("td", side(index), text)));
+    return [el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, el("table", {}, el("caption", { class: "unseen" }, title),
+      el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows.map(line)))), notes.map((note) => el("p", { class: "note" }, note))];
+  });
+}
+
 function latencySection(page) {
   const entries = on(page, "latency");
   if (!entries.some((e) => !e.context && !e.past)) return null;

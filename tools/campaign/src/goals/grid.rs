@@ -1,10 +1,17 @@
-//! A table as text and as Markdown, with a verdict in each row that has a target.
+//! A table as text and as Markdown, with a verdict in each row that has a goal.
 
-/// Whether a target was met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use serde::Serialize;
+
+use crate::terminal;
+
+/// Whether a goal was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) enum Verdict {
+    #[serde(rename = "")]
     None,
+    #[serde(rename = "PASS")]
     Pass,
+    #[serde(rename = "miss")]
     Miss,
 }
 
@@ -24,19 +31,20 @@ impl Verdict {
 }
 
 /// Rows of cells under a title.
-pub(crate) struct Table {
+#[derive(Debug, Serialize)]
+pub(crate) struct Grid {
     title: String,
-    columns: Vec<&'static str>,
+    columns: Vec<String>,
     rows: Vec<(Vec<String>, Verdict)>,
     notes: Vec<String>,
 }
 
-impl Table {
+impl Grid {
     /// An empty table; a column of verdicts is added.
-    pub(crate) fn new(title: &str, columns: &[&'static str]) -> Self {
+    pub(crate) fn new(title: &str, columns: Vec<String>) -> Self {
         Self {
             title: title.into(),
-            columns: columns.to_vec(),
+            columns,
             rows: Vec::new(),
             notes: Vec::new(),
         }
@@ -75,7 +83,7 @@ impl Table {
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..=self.columns.len()).map(width).collect();
-        let mut text = format!("\n{}\n", self.title);
+        let mut text = format!("\n{}\n", terminal::line(&self.title));
         for line in &lines {
             let cells = line.iter().zip(&widths).enumerate();
             let padded: Vec<String> = cells
@@ -84,34 +92,35 @@ impl Table {
                     _ => format!("{cell:>width$}"),
                 })
                 .collect();
-            text.push_str(padded.join("  ").trim_end());
+            text.push_str(&terminal::line(padded.join("  ").trim_end()));
             text.push('\n');
         }
         for note in &self.notes {
-            text.push_str(note);
+            text.push_str(&terminal::line(note));
             text.push('\n');
         }
         text
     }
 
-    /// For a README.
-    pub(crate) fn markdown(&self) -> String {
-        let mut text = format!("### {}\n\n", self.title);
+    /// For a page of documentation, without its title; `field` makes text fit into a field.
+    pub(crate) fn markdown(&self, field: impl Fn(&str) -> String) -> String {
+        let mut text = String::new();
         for (index, line) in self.lines().iter().enumerate() {
-            text.push_str(&format!("| {} |\n", line.join(" | ")));
+            let fields: Vec<_> = line.iter().map(|text| field(text)).collect();
+            text.push_str(&format!("| {} |\n", fields.join(" | ")));
             if index == 0 {
                 let columns = (0..line.len()).map(|column| if column < 2 { "---" } else { "---:" });
                 text.push_str(&format!("|{}|\n", columns.collect::<Vec<_>>().join("|")));
             }
         }
         for note in &self.notes {
-            text.push_str(&format!("\n{note}\n"));
+            text.push_str(&format!("\n{}\n", field(note)));
         }
         text
     }
 
     fn lines(&self) -> Vec<Vec<String>> {
-        let head = self.columns.iter().map(|name| (*name).to_string());
+        let head = self.columns.iter().map(|name| name.clone());
         let head = head.chain([String::from("verdict")]).collect();
         let rows = self.rows.iter().map(|(cells, verdict)| {
             let cells = cells.iter().cloned();
@@ -144,8 +153,11 @@ pub(crate) fn large(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        let mut table = Table::new("Title", &["case", "system", "p50"]);
+    fn table() -> Grid {
+        let mut table = Grid::new(
+            "Title",
+            ["case", "system", "p50"].map(String::from).to_vec(),
+        );
         table.push(
             vec!["32 B".into(), "raw".into(), "1.70".into()],
             Verdict::None,
@@ -171,7 +183,7 @@ mod tests {
 
     #[test]
     fn markdown_has_a_rule_below_the_head() {
-        let text = table().markdown();
+        let text = table().markdown(str::to_owned);
         assert!(text.contains("| case | system | p50 | verdict |\n|---|---|---:|---:|\n"));
     }
 
