@@ -57,7 +57,7 @@ bench:
 	@scripts/require-rust.sh
 	@scripts/tune.sh dunlin-perftest dunlin-bench
 	$(BENCH) bench$(BENCH_HOW)
-	$(if $(BENCH_FULL),$(BENCH) bench-full$(BENCH_HOW))
+	$(if $(BENCH_FULL),$(if $(filter-out latency,$(BENCH_ONLY)),,$(BENCH) bench-full$(BENCH_HOW)))
 
 test:
 	@scripts/require-rust.sh
