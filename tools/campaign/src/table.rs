@@ -254,6 +254,8 @@ pub(crate) fn remarks(campaign: &Campaign, runs: &[Run]) -> String {
     let mut waiting: Vec<String> = runs
         .iter()
         .filter_map(|run| Some((run, figures(run)?.1)))
+        // Where only calls are counted, nobody says it.
+        .filter(|(_, one)| !one.waiting.is_empty())
         .map(|(run, one)| format!("{}: {}", run.cell.system, one.waiting))
         .collect();
     waiting.sort();

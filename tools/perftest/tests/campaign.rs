@@ -147,6 +147,39 @@ fn mistakes_are_told_before_anything_is_measured() {
 }
 
 #[test]
+fn goals_are_judged_and_decide_how_a_check_ends() {
+    let text = in_place(
+        r#"$P campaign c.toml --check --output none 2>&1; ls
+         printf '%s\n' 'seconds = 2' 'repetitions = 1' '[[chapter]]' 'title = "By TCP"' 'part = "tcp"' \
+           '[[chapter.group]]' 'transport = "TCP"' 'size = 32' 'reliable = true' 'rows = [' \
+           '{ system = "raw", name = "bare" },' \
+           '{ system = "dunlin", name = "own", against = 0, goals = [{ at_most = 1e9 }] },' \
+           '{ system = "dunlin", name = "by taskset", how = "taskset", goals = [{ at_least = 1e9, times = 0 }] },' \
+           ']' '[[chapter]]' 'title = "By TLS"' '[[chapter.group]]' 'transport = "TLS"' 'size = 64' 'reliable = true' \
+           'rows = [{ system = "dunlin", name = "sealed", goals = [{ at_most = 1e9 }] }]' > d.toml
+         $P campaign d.toml --only tcp --check --output out; echo status $?
+         $P campaign d.toml --only sealed --check --output sealed --markdown page.md; echo status $?
+         grep sealed page.md"#,
+    );
+    has(&text, "Error: --check: this campaign has no goals");
+    assert!(
+        text.contains("\nc.toml\n") && !text.contains("none\n"),
+        "{text}"
+    );
+    let row = |name: &str| {
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = text.lines().find(|line| line.starts_with(name));
+        words(line.expect(&text))
+    };
+    assert!(row("own ").ends_with("PASS"), "{text}");
+    assert!(row("by taskset ").contains("1000.00 M x raw") && row("by taskset ").ends_with("miss"));
+    has(&text, "1 targets met, 1 missed");
+    has(&text, "status 1\n");
+    assert!(row("sealed ").contains("Dunlin, TLS") && row("sealed ").ends_with("PASS"));
+    has(&text, "status 0\n| sealed | Dunlin, TLS |");
+}
+
+#[test]
 fn every_mode_leaves_its_figures_and_what_they_are_made_of() {
     let text = in_place(
         r#"sed -i 's/0.2/1/; s/TCP/SHMEM/; s/, 64//; s/= 3/= 1/' c.toml

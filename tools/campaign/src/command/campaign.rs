@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use self::preparation::{Prepared, prepare};
+use self::preparation::{NO_GOALS, Prepared, prepare};
 use super::{parse, print, say, status};
 use crate::drive::{Course, Stopped, View};
 use crate::host::VERSION;
@@ -126,7 +126,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
 /// What `--check` makes of the goals.
 fn checked(goals: Option<goals::Count>, code: ExitCode) -> Result<ExitCode, String> {
     match goals {
-        None => Err("--check: this campaign has no goals; `bench` has".into()),
+        None => Err(NO_GOALS.into()),
         Some(count) if count.missed > 0 => Err(format!("--check: {count}; the tables say which")),
         Some(_) => Ok(code),
     }

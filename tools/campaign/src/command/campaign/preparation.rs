@@ -26,6 +26,9 @@ const LOOPBACK: &str = "the host's own loopback, for want of a network namespace
 const HOSTS: &str = "two network namespaces with a cable between them";
 const SWITCH: &str = "three network namespaces at a switch (veth and a bridge)";
 
+/// What `--check` says where there is nothing to check.
+pub(super) const NO_GOALS: &str = "--check: this campaign has no goals; `bench` has";
+
 /// What is wanted of the network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Wanted {
@@ -85,6 +88,9 @@ pub(super) fn prepare(arguments: &Arguments) -> Result<Prepared, String> {
 
 fn begin(arguments: &Arguments) -> Result<Prepared, String> {
     let mut file = wanted(arguments)?;
+    if arguments.check && file.chapters.iter().all(|one| one.groups.is_empty()) {
+        return Err(NO_GOALS.into());
+    }
     let only = file.narrow(&arguments.only);
     let Ready {
         mut systems,
