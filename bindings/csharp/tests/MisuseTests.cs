@@ -306,6 +306,32 @@ namespace Dunlin.Tests
         }
 
         [Fact]
+        public void LoansAndSamplesInPlaceAllocateNothing()
+        {
+            using SharedPair<Frame> pair = new SharedPair<Frame>();
+            ulong number = 0;
+            long bytes = Allocated(i =>
+            {
+                using (Loan<FramePlain> loan = pair.Writer.Loan<FramePlain>())
+                {
+                    loan.Value.Id = ++number;
+                    loan.Write();
+                }
+                bool isThere = false;
+                while (!isThere)
+                {
+                    using SamplesInPlace<Frame> samples = pair.Reader.TakeInPlace();
+                    for (int at = 0; at < samples.Count; at++)
+                    {
+                        Assert.True(samples.IsInPlace(at) && samples.Value<ulong>(at, InPlaceTests.Id) == number);
+                        isThere = true;
+                    }
+                }
+            });
+            Assert.Equal(0L, bytes);
+        }
+
+        [Fact]
         public void BatchesAllocateNothing()
         {
             using Pair<Small> pair = new Pair<Small>();

@@ -1,5 +1,7 @@
 import com.sun.management.ThreadMXBean;
 import flock.Film;
+import flock.Picture;
+import flock.PictureView;
 import flock.Position;
 import flock.Song;
 import java.lang.management.ManagementFactory;
@@ -58,6 +60,29 @@ final class AllocationTests {
             });
             Check.that(taken.frames.isShared());
             taken.frames.clear();
+        }
+    }
+
+    public static void loansAndSamplesInPlaceAllocateNothing() {
+        try (var pair = InPlaceTests.Pair.of(Picture.TYPE)) {
+            var written = new PictureView();
+            var taken = new PictureView();
+            int[] count = new int[1];
+            nothing(() -> {
+                try (var loan = pair.writer().loanWith(written)) {
+                    loan.value().number(++count[0]);
+                    loan.write();
+                }
+                boolean isThere = false;
+                while (!isThere) {
+                    try (var samples = pair.reader().takeInPlace()) {
+                        for (int i = 0; i < samples.size(); i++) {
+                            Check.that(samples.view(i, taken).number() == count[0] && samples.isInPlace(i));
+                            isThere = true;
+                        }
+                    }
+                }
+            });
         }
     }
 

@@ -5,7 +5,8 @@ import java.lang.reflect.Modifier;
 /** Runs each public static method without parameters of the classes of tests. */
 final class Tests {
     private static final Class<?>[] ALL = {EntityTests.class, LookupTests.class, SampleTests.class, OctetsTests.class,
-        ListenerTests.class, DiscoveryTests.class, LoanTests.class, MisuseTests.class, AllocationTests.class, EndTests.class};
+        ListenerTests.class, DiscoveryTests.class, LoanTests.class, InPlaceTests.class,
+        MisuseTests.class, AllocationTests.class, EndTests.class};
 
     private Tests() {
     }

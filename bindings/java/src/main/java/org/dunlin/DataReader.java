@@ -35,8 +35,9 @@ public final class DataReader<T> extends Entity {
     private final DomainParticipant participant;
     private final TopicDescription<T> topic;
     private final TypeSupport<T> type;
-    /** A batch that nobody uses. */
+    /** Batches that nobody uses. */
     private final AtomicReference<Samples<T>> spare = new AtomicReference<>();
+    private final AtomicReference<SamplesInPlace<T>> spareInPlace = new AtomicReference<>();
     /** For those who wait without a thread. */
     private ReadCondition unread;
     private final AtomicLong undecodable = new AtomicLong();
@@ -234,6 +235,50 @@ public final class DataReader<T> extends Entity {
 
     void giveBack(Samples<T> batch) {
         spare.set(batch);
+    }
+
+    /** {@return up to {@value SamplesInPlace#ROOM} samples, which stay where their writers have them} */
+    public SamplesInPlace<T> takeInPlace() {
+        return takeInPlace(null);
+    }
+
+    /**
+     * Takes samples that stay where their writers have them, if that is in memory of this host.
+     *
+     * @param select which; null for any
+     * @return the samples, which are valid until they are closed; empty if there are none
+     */
+    public SamplesInPlace<T> takeInPlace(Select select) {
+        return inPlace(true, select);
+    }
+
+    /**
+     * Reads samples that stay where their writers have them, and leaves them in the reader.
+     *
+     * @param select which; null for any
+     * @return the samples, which are valid until they are closed; empty if there are none
+     */
+    public SamplesInPlace<T> readInPlace(Select select) {
+        return inPlace(false, select);
+    }
+
+    private SamplesInPlace<T> inPlace(boolean isTaken, Select select) {
+        SamplesInPlace<T> batch = spareInPlace.getAndSet(null);
+        batch = batch == null ? new SamplesInPlace<>(this, type) : batch.open();
+        boolean isDone = false;
+        try {
+            batch.fill(isTaken, select);
+            isDone = true;
+            return batch;
+        } finally {
+            if (!isDone) {
+                batch.close();
+            }
+        }
+    }
+
+    void giveBack(SamplesInPlace<T> batch) {
+        spareInPlace.set(batch);
     }
 
     /**

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.dunlin.discovery.BuiltinData;
@@ -38,6 +39,8 @@ public final class DataWriter<T> extends Entity {
     private final TypeSupport<T> type;
     /** How samples are encoded. */
     private int version;
+    /** A loan that nobody uses. */
+    private final AtomicReference<Loan<?>> spareLoan = new AtomicReference<>();
 
     DataWriter(Topic<T> topic) {
         this.topic = topic;
@@ -171,16 +174,40 @@ public final class DataWriter<T> extends Entity {
      * @throws DdsException.Unsupported if memory is not the encoding that the writer has
      */
     public <V extends View<T>> Loan<V> loan(Supplier<V> view) {
+        V made = view.get();
+        checkPlain(made);
+        return new Loan<V>(this, false).open(made, version);
+    }
+
+    /**
+     * Memory for a sample as {@link #loan(Supplier)} gives it, without new objects: the view is yours, and the loan is
+     * the one that was closed before. It is not to be used once it is closed.
+     *
+     * @param <V> the class of views
+     * @param view a view of the type, which may have been that of another loan
+     * @return the loan
+     * @throws DdsException.Unsupported if memory is not the encoding that the writer has
+     */
+    public <V extends View<T>> Loan<V> loanWith(V view) {
+        checkPlain(view);
+        @SuppressWarnings("unchecked") // It has no view now.
+        Loan<V> spare = (Loan<V>) spareLoan.getAndSet(null);
+        return (spare == null ? new Loan<V>(this, true) : spare).open(view, version);
+    }
+
+    void giveBack(Loan<?> loan) {
+        spareLoan.set(loan);
+    }
+
+    private void checkPlain(View<T> made) {
         if (version < 0) {
             prepare();
         }
-        V made = view.get();
         if (!made.isPlain(version)) {
             throw new DdsException.Unsupported("values of " + type.name() + " have to be encoded in "
                     + (version == 0 ? "XCDR1" : "XCDR2") + ", which the writer has: write them, or give the writer "
                     + (version == 0 ? "XCDR2" : "XCDR1"));
         }
-        return new Loan<>(this, made, version);
     }
 
     /**

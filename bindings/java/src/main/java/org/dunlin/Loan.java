@@ -20,23 +20,31 @@ import org.dunlin.type.View;
  * }
  * }</pre>
  *
- * <p>A loan that is not written is given back when it is closed. One thread at a time uses it.
+ * <p>A loan that is not written is given back when it is closed. One thread at a time uses it. Who writes often has one
+ * view, and {@link DataWriter#loanWith(View)} makes no object.
  *
  * @param <V> the class of views
  */
 public final class Loan<V extends View<?>> implements AutoCloseable {
     private final DataWriter<?> writer;
-    private final V view;
+    private final boolean isUsedAgain;
     private final MemorySegment memory = Arena.ofAuto().allocate(Structs.LOAN.size, 8);
+    private V view;
     private boolean isOpen;
+    private boolean isOut;
 
-    Loan(DataWriter<?> writer, V view, int version) {
+    Loan(DataWriter<?> writer, boolean isUsedAgain) {
         this.writer = writer;
-        this.view = view;
+        this.isUsedAgain = isUsedAgain;
+    }
+
+    Loan<V> open(V of, int version) {
+        view = of;
         int padding = -view.size() & 3;
         long loan = memory.address();
         Native.check(Native.loan(writer.handle(), 4L + view.size() + padding, 1, loan));
         isOpen = true;
+        isOut = true;
         long payload = Memory.getLong(loan);
         boolean isLittle = java.nio.ByteOrder.nativeOrder() == java.nio.ByteOrder.LITTLE_ENDIAN;
         Memory.putByte(payload, (byte) 0);
@@ -47,6 +55,7 @@ public final class Loan<V extends View<?>> implements AutoCloseable {
             Memory.putByte(payload + 4 + view.size() + i, (byte) 0);
         }
         Views.lay(view, payload + 4);
+        return this;
     }
 
     /** {@return the sample, which has whatever was in the memory before} */
@@ -90,6 +99,12 @@ public final class Loan<V extends View<?>> implements AutoCloseable {
         if (isOpen) {
             end();
             Native.call(Native.LOAN_DISCARD, writer.handle(), memory.address());
+        }
+        if (isOut) {
+            isOut = false;
+            if (isUsedAgain) {
+                writer.giveBack(this);
+            }
         }
     }
 }

@@ -88,7 +88,12 @@ public final class Memory {
 
     /** Numbers into an array of theirs: {@code layout} has their byte order. */
     public static void copy(long from, ValueLayout layout, Object to, int count) {
-        MemorySegment.copy(ALL, layout, from, to, 0, count);
+        copy(from, layout, to, 0, count);
+    }
+
+    /** Numbers into a part of an array of theirs. */
+    public static void copy(long from, ValueLayout layout, Object to, int at, int count) {
+        MemorySegment.copy(ALL, layout, from, to, at, count);
     }
 
     /** Numbers out of an array of theirs. */

@@ -175,6 +175,12 @@ public final class Native {
     private static final MethodHandle TAKE = of("take", 5);
     private static final MethodHandle READ = of("read", 5);
     private static final MethodHandle GIVE_BACK = of("give_back", 3);
+    private static final MethodHandle SAMPLE_COPY = of("sample_copy", 5);
+    public static final MethodHandle SAMPLE_IS_VALID = of("sample_is_valid", 3);
+    /** Of a {@code dunlin_select}: samples stay where they are. */
+    public static final int IN_PLACE = 1;
+    /** Of a {@code dunlin_sample}: it lies in memory of its writer. */
+    public static final int SAMPLE_IN_PLACE = 1;
 
     private Native() {
     }
@@ -374,6 +380,14 @@ public final class Native {
     public static int giveBack(long reader, long samples, long count) {
         try {
             return (int) GIVE_BACK.invokeExact(reader, samples, count);
+        } catch (Throwable error) {
+            throw rethrown(error);
+        }
+    }
+
+    public static int sampleCopy(long reader, long sample, long offset, long into, long length) {
+        try {
+            return (int) SAMPLE_COPY.invokeExact(reader, sample, offset, into, length);
         } catch (Throwable error) {
             throw rethrown(error);
         }

@@ -17,8 +17,11 @@ public final class Scratch {
         Scratch top = new Scratch();
     }
 
+    /** Octets of a part of a sample. */
+    public static final int PART = 4096;
+
     private Scratch inner;
-    private final MemorySegment memory = Arena.ofAuto().allocate(512, 8);
+    private final MemorySegment memory = Arena.ofAuto().allocate(512 + PART, 8);
 
     /** Payloads are written here. */
     public final CdrWriter writer = CdrWriter.create();
@@ -42,6 +45,8 @@ public final class Scratch {
     public final long status = block + 24;
     /** A {@code dunlin_loan}. */
     public final long loan = status + 40;
+    /** A part of a sample, {@link #PART} octets. */
+    public final long part = memory.address() + 512;
 
     private Scratch() {
         Memory.putInt(select, Structs.SELECT.size);

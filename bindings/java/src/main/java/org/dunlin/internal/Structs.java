@@ -72,6 +72,9 @@ public final class Structs {
             PROPERTY, PARTICIPANT_QOS, GROUP_QOS, TOPIC_QOS, WRITER_QOS, READER_QOS, CONFIG,
             BUILTIN_DATA, COUNTERS);
 
+    /** The flags of a {@code dunlin_select}. */
+    public static final int SELECT_FLAGS = SELECT.at("flags");
+
     /** A {@code dunlin_sample}: what is before the info, and the bytes of all. */
     public static final int SAMPLE_DATA = 0;
     public static final int SAMPLE_LENGTH = 8;

@@ -2,10 +2,13 @@ package org.dunlin.type;
 
 import java.lang.foreign.ValueLayout;
 import org.dunlin.internal.Memory;
+import org.dunlin.internal.Native;
+import org.dunlin.internal.Scratch;
 import org.dunlin.internal.Views;
 
 /**
- * A value of a type whose memory is its encoding, in memory that peers see: see {@link org.dunlin.Loan}.
+ * A value of a type whose memory is its encoding, in memory that peers see: see {@link org.dunlin.Loan} and
+ * {@link org.dunlin.SamplesInPlace}, whose samples it does not change.
  * {@code dunlin idl gen -l java} makes a class for each such type.
  *
  * @param <T> the class of values
@@ -14,8 +17,11 @@ public abstract class View<T> {
     static {
         new Views() {
             @Override
-            protected void set(View<?> view, long address) {
+            protected void set(View<?> view, long address, long reader, long sample, long header) {
                 view.base = address;
+                view.reader = reader;
+                view.sample = sample;
+                view.header = header;
             }
         };
     }
@@ -27,6 +33,10 @@ public abstract class View<T> {
     private View<?> root = this;
     private long base;
     private long offset;
+    /** The sample of a reader that it lies over, and how many octets are before the value; 0 for a loan. */
+    private long reader;
+    private long sample;
+    private long header;
 
     /**
      * A view over nothing.
@@ -56,17 +66,56 @@ public abstract class View<T> {
         return version == 0 ? isPlainInXcdr1 : isPlainInXcdr2;
     }
 
-    /** {@return whether there is memory; not before a loan and not after it} */
+    /** {@return whether there is memory; not before a loan or a batch and not after it} */
     public final boolean isOpen() {
-        return root.base != 0;
+        return root.base != 0 || root.sample != 0;
     }
 
+    /** Memory that is written. */
     private long at(long place) {
-        long address = root.base;
-        if (address == 0) {
-            throw new IllegalStateException("the loan has ended, and its memory is not the view's any more");
+        View<?> of = root;
+        if (of.sample != 0) {
+            throw new IllegalStateException("the view is of a sample that was taken, which does not change");
         }
-        return address + offset + place;
+        if (of.base == 0) {
+            throw closed();
+        }
+        return of.base + offset + place;
+    }
+
+    /** Memory that has a number. */
+    private long read(long place, int count) {
+        View<?> of = root;
+        return of.base != 0 ? of.base + offset + place : of.fetch(offset + place, count);
+    }
+
+    private static IllegalStateException closed() {
+        return new IllegalStateException("the loan or the batch has ended, and its memory is not the view's any more");
+    }
+
+    /** Octets from where the writer of the sample has them; not more than {@link Scratch#PART}. */
+    private long fetch(long place, long count) {
+        if (sample == 0) {
+            throw closed();
+        }
+        long part = Scratch.get().part;
+        Native.check(Native.sampleCopy(reader, sample, header + place, part, count));
+        return part;
+    }
+
+    private void readAll(long place, ValueLayout layout, Object into, int count) {
+        View<?> of = root;
+        long from = offset + place;
+        if (of.base != 0) {
+            Memory.copy(of.base + from, layout, into, 0, count);
+            return;
+        }
+        int most = (int) (Scratch.PART / layout.byteSize());
+        for (int done = 0; done < count; done += most) {
+            int more = Math.min(most, count - done);
+            long part = of.fetch(from + done * layout.byteSize(), more * layout.byteSize());
+            Memory.copy(part, layout, into, done, more);
+        }
     }
 
     /**
@@ -99,7 +148,7 @@ public abstract class View<T> {
      * @return the number
      */
     protected final byte getByte(long place) {
-        return Memory.getByte(at(place));
+        return Memory.getByte(read(place, 1));
     }
 
     /**
@@ -119,7 +168,7 @@ public abstract class View<T> {
      * @return the number
      */
     protected final short getShort(long place) {
-        return Memory.getShort(at(place));
+        return Memory.getShort(read(place, 2));
     }
 
     /**
@@ -139,7 +188,7 @@ public abstract class View<T> {
      * @return the number
      */
     protected final int getInt(long place) {
-        return Memory.getInt(at(place));
+        return Memory.getInt(read(place, 4));
     }
 
     /**
@@ -159,7 +208,7 @@ public abstract class View<T> {
      * @return the number
      */
     protected final long getLong(long place) {
-        return Memory.getLong(at(place));
+        return Memory.getLong(read(place, 8));
     }
 
     /**
@@ -193,7 +242,7 @@ public abstract class View<T> {
      */
     protected final void getAll(long place, byte[] into, int count) {
         check(into.length, count);
-        Memory.copy(at(place), ValueLayout.JAVA_BYTE, into, count);
+        readAll(place, ValueLayout.JAVA_BYTE, into, count);
     }
 
     /**
@@ -217,7 +266,7 @@ public abstract class View<T> {
      */
     protected final void getAll(long place, short[] into, int count) {
         check(into.length, count);
-        Memory.copy(at(place), ValueLayout.JAVA_SHORT_UNALIGNED, into, count);
+        readAll(place, ValueLayout.JAVA_SHORT_UNALIGNED, into, count);
     }
 
     /**
@@ -241,7 +290,7 @@ public abstract class View<T> {
      */
     protected final void getAll(long place, int[] into, int count) {
         check(into.length, count);
-        Memory.copy(at(place), ValueLayout.JAVA_INT_UNALIGNED, into, count);
+        readAll(place, ValueLayout.JAVA_INT_UNALIGNED, into, count);
     }
 
     /**
@@ -265,7 +314,7 @@ public abstract class View<T> {
      */
     protected final void getAll(long place, long[] into, int count) {
         check(into.length, count);
-        Memory.copy(at(place), ValueLayout.JAVA_LONG_UNALIGNED, into, count);
+        readAll(place, ValueLayout.JAVA_LONG_UNALIGNED, into, count);
     }
 
     /**
@@ -289,7 +338,7 @@ public abstract class View<T> {
      */
     protected final void getAll(long place, float[] into, int count) {
         check(into.length, count);
-        Memory.copy(at(place), ValueLayout.JAVA_FLOAT_UNALIGNED, into, count);
+        readAll(place, ValueLayout.JAVA_FLOAT_UNALIGNED, into, count);
     }
 
     /**
@@ -313,7 +362,7 @@ public abstract class View<T> {
      */
     protected final void getAll(long place, double[] into, int count) {
         check(into.length, count);
-        Memory.copy(at(place), ValueLayout.JAVA_DOUBLE_UNALIGNED, into, count);
+        readAll(place, ValueLayout.JAVA_DOUBLE_UNALIGNED, into, count);
     }
 
     private static void check(int length, int count) {
