@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # perftest-java.sh INTO: perftest in Java, INTO/bin/release/perftest_java.sh, with what java.sh and perftest.sh have put into
-# INTO; tried with itself, and both ways with perftest in Rust, which PERFTEST names, else the one that was built last.
+# INTO; tried with itself, and both ways with perftest in Rust, which PERFTEST names, else the one that was built last, and
+# in C++98.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 into=$(realpath "$1")
@@ -77,6 +78,12 @@ try "$java" "$rust" "-transport UDPv4"
 try "$rust" "$java" "-transport SHMEM"
 try "$rust" "$java" "-transport UDPv4 -keyed -instances 100 -best"
 try "$java" "$java" "-transport SHMEM -flatData"
+cpp=$into/bin/$(uname -m)/release/perftest_cpp
+for other in "$rust" "$cpp"; do
+    [ -x "$other" ] || continue
+    try "$java" "$other" "-transport SHMEM -zeroCopy"
+    try "$other" "$java" "-transport SHMEM -zeroCopy -checkConsistency -keyed -instances 100"
+done
 for wrong in "-pub -dataLen 27" "-sub -foo" "-sub -domain 7 -discoveryTimeout 1 -noPrint"; do
     code=0
     expected=0
@@ -88,4 +95,4 @@ for wrong in "-pub -dataLen 27" "-sub -foo" "-sub -domain 7 -discoveryTimeout 1 
         exit 1
     fi
 done
-echo "perftest-java: it runs with itself and with the one in Rust"
+echo "perftest-java: it runs with itself and with the ones in Rust and C++98"

@@ -81,7 +81,6 @@ impl System for Perftest {
             (_, Mode::Throughput { batched: true }) if cell.zero_copy => {
                 refuse("batches without copies")
             }
-            (Perftest::Java | Perftest::Csharp, _) if cell.zero_copy => refuse("zero copy"),
             (_, Mode::Loaded { .. }) if self.program_name().is_some() => refuse("fixed rates"),
             _ => Ok(()),
         }

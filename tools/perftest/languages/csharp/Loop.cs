@@ -40,19 +40,17 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
     private const uint Overhead = 28;
     /// <summary>Samples between two looks at the clock, where that would cost more than writing them.</summary>
     private const int Look = 16;
-    /// <summary>Octets of what is no sample of data, at most.</summary>
-    private const int Note = 64;
 
     internal readonly DataWriter<T>?[] Writers = new DataWriter<T>?[Topics];
     internal readonly DataReader<T>?[] Readers = new DataReader<T>?[Topics];
     internal readonly GuardCondition Guard = new GuardCondition();
     internal readonly WaitSet Waits;
     internal readonly Publication[] Publications = new Publication[Id + 1];
-    internal Flags Flags;
+    internal Flags Flags { get; private set; }
     internal uint Subscriber, Instances;
     internal IntPtr Inbox;
     private readonly T sample = new T();
-    private readonly T[] received = { new T(), new T(), new T() };
+    private readonly Received<T>[] received = { new Received<T>(), new Received<T>(), new Received<T>() };
     private uint nextKey;
     private bool isMade;
 
@@ -70,6 +68,15 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
         for (int i = 0; i < Publications.Length; i++)
         {
             Publications[i] = new Publication();
+        }
+    }
+
+    internal void SetFlags(Flags all)
+    {
+        Flags = all;
+        foreach (Received<T> one in received)
+        {
+            one.Flags = all;
         }
     }
 
@@ -166,7 +173,7 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
     }
 
     // Whether the payload is made anew in memory of Dunlin, and is what happens to be there.
-    private bool IsFlat(int payload) => (Flags & Flags.Flat) != 0 && payload > Note;
+    private bool IsFlat(int payload) => (Flags & Flags.Flat) != 0 && payload > Received<T>.Note;
 
     private void MakeSample(Plan* plan)
     {
@@ -276,13 +283,9 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
     internal void OnData(int topic, DataReader<T> reader)
     {
         ulong now = Now();
-        ref T got = ref received[topic];
-        while (reader.TakeNext(ref got, out SampleInfo info))
+        Received<T> got = received[topic];
+        while (got.Next(reader))
         {
-            if (!info.ValidData)
-            {
-                continue;
-            }
             switch (topic)
             {
                 case Announcement:
@@ -299,8 +302,9 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
         }
     }
 
-    private void PassOn(int topic, T of)
+    private void PassOn(int topic, Received<T> got)
     {
+        T of = got.Sample;
         Header header = default;
         for (int i = 0; i < 4; i++)
         {
@@ -311,19 +315,21 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
         header.TimestampSec = of.TimestampSec;
         header.TimestampUsec = of.TimestampUsec;
         header.LatencyPing = of.LatencyPing;
+        bool isHere = (Flags & Flags.ZeroCopy) == 0 || got.Length <= Received<T>.Note;
         fixed (byte* data = of.BinData.View)
         {
-            dunlin_perftest_sample(Inbox, (uint)topic, &header, data, (ulong)of.BinData.Count);
+            dunlin_perftest_sample(Inbox, (uint)topic, &header, isHere ? data : null, isHere ? (ulong)got.Length : 0);
         }
     }
 
     // An echo, at the publisher.
-    private void TakeEcho(T got, ulong now)
+    private void TakeEcho(Received<T> taken, ulong now)
     {
+        T got = taken.Sample;
         int ping = got.LatencyPing;
         if (ping < 0 && (ping < WarmUp || (manner & PlanFlags.Practice) == 0))
         {
-            PassOn(Latency, got);
+            PassOn(Latency, taken);
             return;
         }
         if (got.EntityId != Volatile.Read(ref entityId))
@@ -342,7 +348,7 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
         {
             from = (ulong)(uint)got.TimestampSec << 32 | got.TimestampUsec;
             isAnswer = from >= (ulong)Volatile.Read(ref since) && from <= now
-                && (ulong)(before - Volatile.Read(ref taken)) < ringSize;
+                && (ulong)(before - Volatile.Read(ref this.taken)) < ringSize;
         }
         if (!isAnswer)
         {
@@ -360,13 +366,14 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
     }
 
     // Data, warm-up or control, at the subscriber.
-    private void TakeData(T got)
+    private void TakeData(Received<T> taken)
     {
+        T got = taken.Sample;
         int id = got.EntityId & Id, ping = got.LatencyPing;
         Publication from = Publications[id];
         if (ping < WarmUp)
         {
-            PassOn(Throughput, got);
+            PassOn(Throughput, taken);
             return;
         }
         if (from.EntityId != got.EntityId)
@@ -377,7 +384,7 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
         bool isMine = (Flags & Flags.AnswersAll) != 0 || ping == (int)Subscriber;
         if (isWarmUp ? id == 0 : ping >= 0 && isMine)
         {
-            Echo(got, from);
+            Echo(taken, from);
         }
         if (isWarmUp)
         {
@@ -387,24 +394,25 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
         if (!from.IsBegun)
         {
             from.IsBegun = true;
-            PassOn(Throughput, got);
+            PassOn(Throughput, taken);
         }
         CountLost(ref from.Traffic, got.SeqNum);
-        uint size = (uint)got.BinData.Count + Overhead;
+        uint size = (uint)taken.Length + Overhead;
         Volatile.Write(ref from.Traffic.LastSize, size);
         Volatile.Write(ref from.Traffic.Bytes, from.Traffic.Bytes + size);
         Volatile.Write(ref from.Traffic.Packets, from.Traffic.Packets + 1);
     }
 
     // The same sample back, in full size.
-    private void Echo(T got, Publication from)
+    private void Echo(Received<T> taken, Publication from)
     {
+        T got = taken.Sample;
         try
         {
             NextKey(got.Key);
-            if (IsFlat(got.BinData.Count))
+            if (IsFlat(taken.Length))
             {
-                Writers[Latency]!.Place(got.BinData, got.BinData.Count);
+                Writers[Latency]!.Place(got.BinData, taken.Length);
             }
             Writers[Latency]!.Write(got);
             Writers[Latency]!.Flush();

@@ -50,17 +50,11 @@ internal sealed unsafe class Side<T> : Side where T : class, ISample, new()
 
     internal override void Open(Settings* settings)
     {
-        loop.Flags = settings->Flags;
+        loop.SetFlags(settings->Flags);
         loop.Subscriber = settings->Subscriber;
         loop.Instances = settings->Instances;
         loop.Inbox = settings->Inbox;
         bool Is(Flags flag) => (loop.Flags & flag) != 0;
-        if (Is(Flags.ZeroCopy))
-        {
-            throw new NotSupportedException(
-                "-zeroCopy reads samples where the publisher has them, which C# does not: it copies them out of shared "
-                + "memory once. Leave it out, or take -flatData");
-        }
         participant = new DomainParticipant((int)settings->Domain, null, new DomainParticipantConfig
         {
             Name = "Perftest Participant",

@@ -17,8 +17,6 @@ final class Loop<T> {
     private static final int OVERHEAD = 28;
     /** Samples between two looks at the clock, where that would cost more than writing them. */
     private static final int LOOK = 16;
-    /** Octets of what is no sample of data, at most. */
-    private static final int NOTE = 64;
 
     final Members<T> members;
     final DataWriter<T>[] writers;
@@ -27,7 +25,7 @@ final class Loop<T> {
     final WaitSet waits = new WaitSet().attach(guard);
     final Publication[] publications = new Publication[Harness.ID + 1];
     final Costs costs = new Costs();
-    int flags;
+    private int flags;
     int subscriber;
     int instances;
     long inbox;
@@ -73,6 +71,17 @@ final class Loop<T> {
             publications[id] = new Publication();
         }
         sample = members.type.create();
+    }
+
+    void setFlags(int all) {
+        flags = all;
+        for (Received<T> one : received) {
+            one.flags = all;
+        }
+    }
+
+    boolean is(int flag) {
+        return (flags & flag) != 0;
     }
 
     private void putNextKey(byte[] key) {
@@ -173,7 +182,7 @@ final class Loop<T> {
 
     /** Whether the payload is made anew in memory of Dunlin, and is what happens to be there. */
     private boolean isFlat(int payload) {
-        return (flags & Harness.FLAT) != 0 && payload > NOTE;
+        return is(Harness.FLAT) && payload > Received.NOTE;
     }
 
     /** Makes the next sample, and stamps it if it is a ping. */
@@ -262,10 +271,8 @@ final class Loop<T> {
 
     void onAnnouncement(DataReader<T> reader) {
         Received<T> got = received[Harness.ANNOUNCEMENT];
-        while (reader.takeNext(got.sample, got.info)) {
-            if (got.info.validData) {
-                got.passOn(inbox);
-            }
+        while (got.next(reader)) {
+            got.passOn(inbox);
         }
     }
 
@@ -273,11 +280,9 @@ final class Loop<T> {
     void onEchoes(DataReader<T> reader) {
         long now = System.nanoTime();
         Received<T> got = received[Harness.LATENCY];
-        while (reader.takeNext(got.sample, got.info)) {
-            if (got.info.validData) {
-                takeEcho(got, now);
-                now = System.nanoTime();
-            }
+        while (got.next(reader)) {
+            takeEcho(got, now);
+            now = System.nanoTime();
         }
         costs.heardBy(Thread.currentThread());
     }
@@ -319,10 +324,8 @@ final class Loop<T> {
     /** Data, warm-up or control, at the subscriber. */
     void onSamples(DataReader<T> reader) {
         Received<T> got = received[Harness.THROUGHPUT];
-        while (reader.takeNext(got.sample, got.info)) {
-            if (got.info.validData) {
-                takeData(got);
-            }
+        while (got.next(reader)) {
+            takeData(got);
         }
         costs.heardBy(Thread.currentThread());
     }
@@ -340,9 +343,9 @@ final class Loop<T> {
             return;
         }
         boolean isWarmUp = ping == Harness.WARM_UP;
-        boolean isMine = (flags & Harness.ANSWERS_ALL) != 0 || ping == subscriber;
+        boolean isMine = is(Harness.ANSWERS_ALL) || ping == subscriber;
         if (isWarmUp ? id == 0 : ping >= 0 && isMine) {
-            echo(of, from);
+            echo(got, from);
         }
         if (isWarmUp) {
             from.add(Publication.OTHERS, 1);
@@ -354,21 +357,21 @@ final class Loop<T> {
             costs.begin();
         }
         from.countLost(members.seqNum(of));
-        int size = members.data(of).length() + OVERHEAD;
+        int size = got.length + OVERHEAD;
         from.set(Publication.LAST_SIZE, size);
         from.add(Publication.BYTES, size);
         from.add(Publication.PACKETS, 1);
     }
 
     /** The same sample back, in full size. */
-    private void echo(T got, Publication from) {
+    private void echo(Received<T> got, Publication from) {
         try {
-            putNextKey(members.key(got));
-            int payload = members.data(got).length();
-            if (isFlat(payload)) {
-                writers[Harness.LATENCY].place(members.data(got), payload, null);
+            T of = got.sample;
+            putNextKey(members.key(of));
+            if (isFlat(got.length)) {
+                writers[Harness.LATENCY].place(members.data(of), got.length, null);
             }
-            writers[Harness.LATENCY].write(got);
+            writers[Harness.LATENCY].write(of);
             writers[Harness.LATENCY].flush();
         } catch (DdsException error) {
             from.add(Publication.ECHO_FAILURES, 1);

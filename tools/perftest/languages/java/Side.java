@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.dunlin.DataReaderListener;
-import org.dunlin.DdsException;
 import org.dunlin.DomainParticipant;
 import org.dunlin.Entity;
 import org.dunlin.ParticipantConfig;
@@ -53,14 +52,10 @@ final class Side<T> {
     }
 
     void open(long settings) {
-        loop.flags = getInt(settings, "flags");
+        loop.setFlags(getInt(settings, "flags"));
         loop.subscriber = getInt(settings, "subscriber");
         loop.instances = getInt(settings, "instances");
         loop.inbox = getLong(settings, "inbox");
-        if (is(Harness.ZERO_COPY)) {
-            throw new DdsException.Unsupported("-zeroCopy reads samples where the publisher has them, which Java does "
-                    + "not: it copies them out of shared memory once. Leave it out, or take -flatData");
-        }
         participant = DomainParticipant.create(getInt(settings, "domain"), config(settings), null, null);
         publisher = participant.createPublisher(
                 new PublisherQos().accessScope(AccessScopeKind.TOPIC).orderedAccess(true), null);
@@ -95,7 +90,7 @@ final class Side<T> {
     }
 
     private boolean is(int flag) {
-        return (loop.flags & flag) != 0;
+        return loop.is(flag);
     }
 
     private static InetAddress address(int number) {
