@@ -15,11 +15,13 @@
 //! ```
 
 mod c;
+mod code;
 mod csharp;
 mod java;
 mod language;
 mod names;
 mod rust;
+mod shape;
 mod unit;
 mod write;
 

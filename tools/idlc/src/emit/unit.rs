@@ -1,6 +1,6 @@
 //! What an emitter works on.
 
-use dunlin_xtypes::TypeIndex;
+use dunlin_xtypes::{DynamicType, TypeIndex};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -22,8 +22,9 @@ pub(crate) struct Unit<'m> {
     pub(crate) reports: Vec<Report>,
     sources: &'m Sources,
     entries: HashMap<TypeIndex, &'m NamedType>,
-    /// The modules by their names, and the first part of these.
-    modules: HashSet<&'m str>,
+    /// The words that cannot be names in the language.
+    words: HashSet<&'static str>,
+    /// The first parts of the names of modules.
     roots: HashSet<&'m str>,
 }
 
@@ -38,7 +39,7 @@ impl<'m> Unit<'m> {
         let path = path.map_or_else(String::new, |path| path.to_string_lossy().into_owned());
         let entries = model.types.iter().map(|entry| (entry.index, entry));
         let modules = model.modules.iter().map(|module| &*module.name);
-        let roots = modules.clone().filter_map(|name| name.split("::").next());
+        let roots = modules.filter_map(|name| name.split("::").next());
         Self {
             model,
             language,
@@ -48,14 +49,17 @@ impl<'m> Unit<'m> {
             reports: Vec::new(),
             sources: &parsed.sources,
             entries: entries.collect(),
+            words: language.keywords.iter().copied().flatten().copied().collect(),
             roots: roots.collect(),
-            modules: modules.collect(),
         }
     }
 
-    /// Whether there is a module of this name.
-    pub(crate) fn is_module(&self, name: &str) -> bool {
-        self.modules.contains(name)
+    /// A name of IDL as one of the language: [`Language::word`], for those who ask very often.
+    pub(crate) fn word(&self, name: &str) -> String {
+        match self.words.contains(name) {
+            true => (self.language.escape)(name),
+            false => name.into(),
+        }
     }
 
     /// Whether a module that is in no other one is called so.
@@ -88,6 +92,26 @@ impl<'m> Unit<'m> {
         let span = self.sources.written(span);
         let file = self.sources.file(self.sources.file_at(span.start));
         stem(file.map_or("", |file| &file.name))
+    }
+
+    /// The modules that something of IDL is in, and what it is called there: what is within a type
+    /// has the name of that in front.
+    pub(crate) fn split<'n>(&self, name: &'n str) -> (Vec<&'n str>, String) {
+        let mut modules: Vec<&str> = name.split("::").collect();
+        let is_type = |count: &usize| {
+            let outer = modules.get(..*count).map(|outer| outer.join("::"));
+            outer.is_some_and(|outer| self.model.find(&outer).is_some())
+        };
+        let outer = (1..modules.len()).find(is_type);
+        let at = outer.map_or(modules.len().saturating_sub(1), |count| count - 1);
+        let local = modules.split_off(at).join("_");
+        (modules, local)
+    }
+
+    /// The types that are made.
+    pub(crate) fn made(&self) -> Vec<DynamicType> {
+        let types = self.types();
+        types.filter_map(|entry| self.model.ty(entry)).collect()
     }
 
     /// The texts that `@verbatim` gives for this language at a place: `before-declaration`.

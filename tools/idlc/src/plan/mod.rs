@@ -270,6 +270,21 @@ pub struct Case {
     pub steps: Vec<Step>,
 }
 
+impl Case {
+    /// What is written, if it is a member with a header.
+    pub fn member(&self) -> Option<&Member> {
+        members(&self.steps).next()
+    }
+}
+
+/// The members with a header among steps.
+pub fn members(steps: &[Step]) -> impl Iterator<Item = &Member> {
+    steps.iter().filter_map(|step| match step {
+        Step::Member(of) => Some(of),
+        _ => None,
+    })
+}
+
 /// The routines of some types, and all those that they call.
 #[derive(Clone, Debug)]
 pub struct Plan {

@@ -7,20 +7,23 @@ use super::place::Place;
 use super::value::Values;
 use super::{constant, names};
 use crate::emit::Unit;
+use crate::emit::shape::is_signed;
 
 /// What all structs and unions have.
 pub(super) fn declare(code: &mut Code, name: &str) {
     code.line("");
     code.line("/* Gives all members their defaults. Whatever was there is forgotten. False: no memory. */");
-    code.line(format!("bool {name}_init({name} *value);"));
+    code.line(format_args!("bool {name}_init({name} *value);"));
     code.line("/* The same for a value that was begun before; its memory is used again. */");
-    code.line(format!("bool {name}_reset({name} *value);"));
+    code.line(format_args!("bool {name}_reset({name} *value);"));
     code.line("/* Ends what the members own. */");
-    code.line(format!("void {name}_free({name} *value);"));
+    code.line(format_args!("void {name}_free({name} *value);"));
     code.line("/* Makes a value that was begun before equal to another. False: no memory. */");
-    code.line(format!("bool {name}_copy({name} *to, const {name} *from);"));
+    code.line(format_args!(
+        "bool {name}_copy({name} *to, const {name} *from);"
+    ));
     code.line("/* -0 is 0, NaN is NaN, and what is absent is not what is empty. */");
-    code.line(format!(
+    code.line(format_args!(
         "bool {name}_equal(const {name} *one, const {name} *other);"
     ));
 }
@@ -44,7 +47,9 @@ pub(super) fn structure(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
         &["value"],
         |code| {
             if let Some(base) = &base {
-                code.line(format!("if (!{base}_reset(&value->parent)) return false;"));
+                code.line(format_args!(
+                    "if (!{base}_reset(&value->parent)) return false;"
+                ));
             }
             all("value")
                 .iter()
@@ -58,7 +63,7 @@ pub(super) fn structure(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
         &["value"],
         |code| {
             if let Some(base) = &base {
-                code.line(format!("{base}_free(&value->parent);"));
+                code.line(format_args!("{base}_free(&value->parent);"));
             }
             all("value")
                 .iter()
@@ -68,7 +73,7 @@ pub(super) fn structure(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let head = format!("bool {name}_copy({name} *to, const {name} *from)");
     function(code, &head, &["to", "from"], |code| {
         if let Some(base) = &base {
-            code.line(format!(
+            code.line(format_args!(
                 "if (!{base}_copy(&to->parent, &from->parent)) return false;"
             ));
         }
@@ -80,7 +85,7 @@ pub(super) fn structure(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let head = format!("bool {name}_equal(const {name} *one, const {name} *other)");
     function(code, &head, &["one", "other"], |code| {
         if let Some(base) = &base {
-            code.line(format!(
+            code.line(format_args!(
                 "if (!{base}_equal(&one->parent, &other->parent)) return false;"
             ));
         }
@@ -98,7 +103,7 @@ fn init(code: &mut Code, name: &str) {
         &[],
         |code| {
             code.line("memset(value, 0, sizeof *value);");
-            code.line(format!("return {name}_reset(value);"));
+            code.line(format_args!("return {name}_reset(value);"));
         },
     );
 }
@@ -114,7 +119,7 @@ pub(super) fn function(
     code.braces(head, |code| {
         parameters
             .iter()
-            .for_each(|one| code.line(format!("(void){one};")));
+            .for_each(|one| code.line(format_args!("(void){one};")));
         body(code);
     });
 }
@@ -153,11 +158,11 @@ pub(super) fn cases(
     value: &str,
     mut body: impl FnMut(&mut Code, &dunlin_xtypes::Case),
 ) {
-    code.braces(format!("switch ({})", switched(ty, value)), |code| {
+    code.braces(format_args!("switch ({})", switched(ty, value)), |code| {
         let mut has_default = false;
         for case in ty.cases() {
             for one in case.labels() {
-                code.line(format!("case {}:", label(ty, *one)));
+                code.line(format_args!("case {}:", label(ty, *one)));
             }
             if case.is_default() {
                 code.line("default:");
@@ -190,7 +195,7 @@ pub(super) fn select(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
         let mut at = 0;
         code.line("int found = -1;");
         cases(code, ty, "by", |code, _| {
-            code.line(format!("found = {at};"));
+            code.line(format_args!("found = {at};"));
             at += 1;
         });
         code.line("return found;");
@@ -198,24 +203,24 @@ pub(super) fn select(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     code.line("");
     code.line("/* Another case begins as zero. */");
     code.braces(
-        format!("DUNLIN_CDR_LOCAL void {name}_select({name} *value, {by})"),
+        format_args!("DUNLIN_CDR_LOCAL void {name}_select({name} *value, {by})"),
         |code| {
             code.braces(
-                format!("if ({name}_case(value->_d) != {name}_case(by))"),
+                format_args!("if ({name}_case(value->_d) != {name}_case(by))"),
                 |code| {
                     if names::has_classes(unit) {
                         if has_value {
-                            code.line(format!("value->_u = {name}::Members();"));
+                            code.line(format_args!("value->_u = {name}::Members();"));
                         }
                         return;
                     }
-                    code.line(format!("{name}_free(value);"));
+                    code.line(format_args!("{name}_free(value);"));
                     if has_value {
                         code.line("memset(&value->_u, 0, sizeof value->_u);");
                     }
                 },
             );
-            code.line(format!(
+            code.line(format_args!(
                 "value->_d = {}by;",
                 names::cast(unit, &discriminator(ty))
             ));
@@ -248,7 +253,7 @@ pub(super) fn union(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
         |code| {
             let d = place("value", "_d");
             let default = constant::default(&d.ty, d.default.as_ref());
-            code.line(format!("{name}_select(value, {default});"));
+            code.line(format_args!("{name}_select(value, {default});"));
             cases(code, ty, "value->_d", |code, case| {
                 if case.element().is_some() {
                     values.reset(code, &place("value", case.name()));
@@ -262,7 +267,7 @@ pub(super) fn union(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
         &format!("bool {name}_copy({name} *to, const {name} *from)"),
         &[],
         |code| {
-            code.line(format!("{name}_select(to, from->_d);"));
+            code.line(format_args!("{name}_select(to, from->_d);"));
             cases(code, ty, "to->_d", |code, case| {
                 if case.element().is_some() {
                     values.copy(code, &place("to", case.name()), &place("from", case.name()));
@@ -296,7 +301,7 @@ pub(super) fn number(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
             function(code, &head, &[], |code| {
                 code.braces("switch (value)", |code| {
                     for one in ty.literals() {
-                        code.line(format!("case {}:", integer(one.value().into())));
+                        code.line(format_args!("case {}:", integer(one.value().into())));
                     }
                     code.line("return true;");
                     code.line("default:");
@@ -310,8 +315,8 @@ pub(super) fn number(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
                 code.line("uint64_t bits = 0;");
                 for field in ty.fields() {
                     let (at, mask) = (field.position(), mask(field.size()));
-                    let field = unit.language.word(field.name());
-                    code.line(format!(
+                    let field = unit.word(field.name());
+                    code.line(format_args!(
                         "bits |= ((uint64_t)value->{field} & {mask}) << {at};"
                     ));
                 }
@@ -323,10 +328,7 @@ pub(super) fn number(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
                     let (at, size) = (field.position(), field.size());
                     let holder = names::primitive(field.holder()).unwrap_or("uint64_t");
                     let bits = format!("(bits >> {at} & {})", mask(size));
-                    let is_signed = matches!(
-                        field.holder(),
-                        TypeKind::Int8 | TypeKind::Int16 | TypeKind::Int32 | TypeKind::Int64
-                    );
+                    let is_signed = is_signed(field.holder());
                     let sign = 1_u64
                         .checked_shl(u32::from(size).saturating_sub(1))
                         .unwrap_or(0);
@@ -335,7 +337,7 @@ pub(super) fn number(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
                         true => format!("(int64_t)(({bits} ^ {sign:#x}u) - {sign:#x}u)"),
                         false => bits,
                     };
-                    let field = unit.language.word(field.name());
+                    let field = unit.word(field.name());
                     code.line(match holder {
                         "bool" => format!("value->{field} = {bits} != 0;"),
                         _ => format!("value->{field} = ({holder}){bits};"),
@@ -363,18 +365,22 @@ pub(in crate::emit) fn flags(ty: &DynamicType) -> u64 {
 /// Declares the functions of a sequence or map, which a file has for itself.
 pub(super) fn declare_collection(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let name = names::collection(unit, ty);
-    code.line(format!("DUNLIN_CDR_LOCAL void {name}_free({name} *value);"));
-    code.line(format!(
+    code.line(format_args!(
+        "DUNLIN_CDR_LOCAL void {name}_free({name} *value);"
+    ));
+    code.line(format_args!(
         "DUNLIN_CDR_LOCAL bool {name}_resize({name} *value, uint32_t count);"
     ));
-    code.line(format!(
+    code.line(format_args!(
         "DUNLIN_CDR_LOCAL bool {name}_copy({name} *to, const {name} *from);"
     ));
-    code.line(format!(
+    code.line(format_args!(
         "DUNLIN_CDR_LOCAL bool {name}_equal(const {name} *one, const {name} *other);"
     ));
     if ty.kind() == TypeKind::Map {
-        code.line(format!("DUNLIN_CDR_LOCAL void {name}_sort({name} *value);"));
+        code.line(format_args!(
+            "DUNLIN_CDR_LOCAL void {name}_sort({name} *value);"
+        ));
     }
 }
 
@@ -418,9 +424,9 @@ pub(super) fn collection(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
         }
         code.line("uint32_t i;");
         code.braces(
-            format!("for (i = {from}; i < value->_length; i++)"),
+            format_args!("for (i = {from}; i < value->_length; i++)"),
             |code| {
-                code.line(format!(
+                code.line(format_args!(
                     "{} = &value->_buffer[i];",
                     element_pointer(unit, ty, "e")
                 ));
@@ -454,15 +460,15 @@ pub(super) fn collection(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let head = format!("DUNLIN_CDR_LOCAL bool {name}_copy({name} *to, const {name} *from)");
     function(code, &head, &[], |code| {
         code.line("uint32_t i;");
-        code.line(format!(
+        code.line(format_args!(
             "if (!{name}_resize(to, from->_length)) return false;"
         ));
         code.braces("for (i = 0; i < from->_length; i++)", |code| {
-            code.line(format!(
+            code.line(format_args!(
                 "{} = &to->_buffer[i];",
                 element_pointer(unit, ty, "e")
             ));
-            code.line(format!(
+            code.line(format_args!(
                 "{} = &from->_buffer[i];",
                 element_pointer(unit, ty, "f")
             ));
@@ -478,11 +484,11 @@ pub(super) fn collection(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
         code.line("uint32_t i;");
         code.line("if (one->_length != other->_length) return false;");
         code.braces("for (i = 0; i < one->_length; i++)", |code| {
-            code.line(format!(
+            code.line(format_args!(
                 "{} = &one->_buffer[i];",
                 element_pointer(unit, ty, "e")
             ));
-            code.line(format!(
+            code.line(format_args!(
                 "{} = &other->_buffer[i];",
                 element_pointer(unit, ty, "f")
             ));
@@ -505,7 +511,7 @@ fn sort(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, name: &str) {
     let values = Values(unit);
     let head = format!("DUNLIN_CDR_LOCAL int {name}_order(const void *one, const void *other)");
     function(code, &head, &[], |code| {
-        code.line(format!("const {name}_entry *a = one, *b = other;"));
+        code.line(format_args!("const {name}_entry *a = one, *b = other;"));
         let (first, second) = (key("a"), key("b"));
         code.line(match kind {
             TypeKind::String8 => format!("return dunlin_cdr_compare_text({first}, {second});"),
@@ -520,24 +526,27 @@ fn sort(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, name: &str) {
         |code| {
             code.line("uint32_t i, kept = 0;");
             code.line("bool is_sorted = true;");
-            code.line(format!("{name}_entry *e = value->_buffer;"));
+            code.line(format_args!("{name}_entry *e = value->_buffer;"));
             code.braces("for (i = 1; i < value->_length; i++)", |code| {
-                code.line(format!(
+                code.line(format_args!(
                     "is_sorted = is_sorted && {name}_order(&e[i - 1], &e[i]) < 0;"
                 ));
             });
             code.line("if (is_sorted) return;");
-            code.line(format!(
+            code.line(format_args!(
                 "dunlin_cdr_sort(e, value->_length, sizeof *e, {name}_order);"
             ));
             code.braces("for (i = 1; i < value->_length; i++)", |code| {
-                code.braces(format!("if ({name}_order(&e[kept], &e[i]) == 0)"), |code| {
-                    code.line(format!("{name}_entry *last = &e[kept];"));
-                    code.line("(void)last;");
-                    for part in element_parts(unit, ty, "last") {
-                        values.free(code, &part);
-                    }
-                });
+                code.braces(
+                    format_args!("if ({name}_order(&e[kept], &e[i]) == 0)"),
+                    |code| {
+                        code.line(format_args!("{name}_entry *last = &e[kept];"));
+                        code.line("(void)last;");
+                        for part in element_parts(unit, ty, "last") {
+                            values.free(code, &part);
+                        }
+                    },
+                );
                 code.braces("else", |code| code.line("kept++;"));
                 code.line("e[kept] = e[i];");
             });

@@ -54,18 +54,18 @@ pub(super) fn header(unit: &Unit<'_>, functions: Code, has_topics: bool) -> Stri
         open: BTreeSet::new(),
     };
     let code = &mut header.code;
-    code.line(format!("#ifndef {guard}"));
-    code.line(format!("#define {guard}"));
+    code.line(format_args!("#ifndef {guard}"));
+    code.line(format_args!("#define {guard}"));
     code.line("");
     code.line(match has_topics {
         true => "#include \"dunlin/typed.h\"",
         false => "#include \"dunlin/types.h\"",
     });
     for stem in includes(unit) {
-        code.line(format!("#include \"{stem}.h\""));
+        code.line(format_args!("#include \"{stem}.h\""));
     }
     unit.file_verbatim("begin-file")
-        .for_each(|text| code.line(text));
+        .for_each(|text| code.verbatim(text));
     code.line("");
     code.line("#ifdef __cplusplus");
     code.line("extern \"C\" {");
@@ -79,7 +79,7 @@ pub(super) fn header(unit: &Unit<'_>, functions: Code, has_topics: bool) -> Stri
     code.line("}");
     code.line("#endif");
     unit.file_verbatim("end-file")
-        .for_each(|text| code.line(text));
+        .for_each(|text| code.verbatim(text));
     code.line("");
     code.line("#endif");
     header.code.finish()
@@ -95,7 +95,8 @@ impl Header<'_, '_> {
             };
             if matches!(ty.kind(), TypeKind::Structure | TypeKind::Union) {
                 let name = names::global(self.unit, ty.name());
-                self.code.line(format!("typedef struct {name} {name};"));
+                self.code
+                    .line(format_args!("typedef struct {name} {name};"));
                 self.open.insert(name);
             }
         }
@@ -118,7 +119,7 @@ impl Header<'_, '_> {
 
     fn verbatim(&mut self, entry: &NamedType, placement: &str) {
         for text in self.unit.verbatim(entry, placement) {
-            self.code.line(text);
+            self.code.verbatim(text);
         }
     }
 
@@ -132,7 +133,7 @@ impl Header<'_, '_> {
             TypeKind::Alias => {
                 if let Some(of) = ty.element() {
                     let of = names::declare(self.unit, &ty.at(of.ty), &name);
-                    self.code.line(format!("typedef {of};"));
+                    self.code.line(format_args!("typedef {of};"));
                 }
             }
             TypeKind::Enumeration => self.enumeration(entry, ty, &name),
@@ -148,40 +149,44 @@ impl Header<'_, '_> {
     }
 
     fn enumeration(&mut self, entry: &NamedType, ty: &DynamicType, name: &str) {
-        self.code.line(format!("typedef int32_t {name};"));
+        self.code.line(format_args!("typedef int32_t {name};"));
         self.code.block("enum {", "};", |code| {
             let literals = ty.literals();
             for (at, one) in literals.iter().enumerate() {
                 docs(code, member_docs(entry, at));
                 let comma = if at + 1 == literals.len() { "" } else { "," };
                 let value = integer(one.value().into());
-                code.line(format!("{name}_{} = {value}{comma}", one.name()));
+                code.line(format_args!("{name}_{} = {value}{comma}", one.name()));
             }
         });
     }
 
     fn bitmask(&mut self, entry: &NamedType, ty: &DynamicType, name: &str) {
         let bits = ty.number_size().unwrap_or(4) * 8;
-        self.code.line(format!("typedef uint{bits}_t {name};"));
+        self.code.line(format_args!("typedef uint{bits}_t {name};"));
         for (at, flag) in ty.flags().iter().enumerate() {
             docs(&mut self.code, member_docs(entry, at));
             let bit = 1_u64.checked_shl(flag.position().into()).unwrap_or(0);
             let flag = flag.name();
-            self.code
-                .line(format!("static const {name} {name}_{flag} = {bit:#x}u;"));
+            self.code.line(format_args!(
+                "static const {name} {name}_{flag} = {bit:#x}u;"
+            ));
         }
     }
 
     fn bitset(&mut self, entry: &NamedType, ty: &DynamicType, name: &str) {
         let unit = self.unit;
         self.code.block(
-            format!("typedef struct {name} {{"),
+            format_args!("typedef struct {name} {{"),
             &format!("}} {name};"),
             |code| {
                 for (at, field) in ty.fields().iter().enumerate() {
                     docs(code, member_docs(entry, at));
                     let holder = names::primitive(field.holder()).unwrap_or("uint64_t");
-                    code.line(format!("{holder} {};", unit.language.word(field.name())));
+                    code.line(format_args!(
+                        "{holder} {};",
+                        unit.word(field.name())
+                    ));
                 }
                 if ty.fields().is_empty() {
                     code.line("char _empty;");
@@ -194,20 +199,21 @@ impl Header<'_, '_> {
         let unit = self.unit;
         let begin: Vec<_> = unit.verbatim(entry, "begin-declaration").collect();
         let end: Vec<_> = unit.verbatim(entry, "end-declaration").collect();
-        self.code.block(format!("struct {name} {{"), "};", |code| {
-            begin.iter().for_each(|text| code.line(text));
-            if let Some(base) = ty.base() {
-                code.line(format!("{};", names::declare(unit, &base, "parent")));
-            }
-            for (at, member) in ty.own_members().iter().enumerate() {
-                docs(code, member_docs(entry, at));
-                code.line(held(unit, ty, Held::member(member), member.name()));
-            }
-            if ty.base().is_none() && ty.own_members().is_empty() {
-                code.line("char _empty;");
-            }
-            end.iter().for_each(|text| code.line(text));
-        });
+        self.code
+            .block(format_args!("struct {name} {{"), "};", |code| {
+                begin.iter().for_each(|text| code.verbatim(text));
+                if let Some(base) = ty.base() {
+                    code.line(format_args!("{};", names::declare(unit, &base, "parent")));
+                }
+                for (at, member) in ty.own_members().iter().enumerate() {
+                    docs(code, member_docs(entry, at));
+                    code.line(held(unit, ty, Held::member(member), member.name()));
+                }
+                if ty.base().is_none() && ty.own_members().is_empty() {
+                    code.line("char _empty;");
+                }
+                end.iter().for_each(|text| code.verbatim(text));
+            });
     }
 
     fn union(&mut self, entry: &NamedType, ty: &DynamicType, name: &str) {
@@ -216,20 +222,24 @@ impl Header<'_, '_> {
         let with_value: Vec<_> = cases
             .filter_map(|(at, of)| Some((at, of, of.element()?)))
             .collect();
-        self.code.block(format!("struct {name} {{"), "};", |code| {
-            if let Some(of) = ty.discriminator() {
-                code.line(format!("{};", names::declare(unit, &ty.at(of.ty), "_d")));
-            }
-            if with_value.is_empty() {
-                return;
-            }
-            code.block("union {", "} _u;", |code| {
-                for (at, case, element) in with_value {
-                    docs(code, member_docs(entry, at));
-                    code.line(held(unit, ty, Held::element(element), case.name()));
+        self.code
+            .block(format_args!("struct {name} {{"), "};", |code| {
+                if let Some(of) = ty.discriminator() {
+                    code.line(format_args!(
+                        "{};",
+                        names::declare(unit, &ty.at(of.ty), "_d")
+                    ));
                 }
+                if with_value.is_empty() {
+                    return;
+                }
+                code.block("union {", "} _u;", |code| {
+                    for (at, case, element) in with_value {
+                        docs(code, member_docs(entry, at));
+                        code.line(held(unit, ty, Held::element(element), case.name()));
+                    }
+                });
             });
-        });
     }
 
     /// The structs of sequences and maps that a type has in it.
@@ -271,19 +281,19 @@ impl Header<'_, '_> {
             false => names::declare_element(self.unit, ty, element, "*_buffer"),
         };
         self.code.line("");
-        self.code.line(format!("#ifndef HAS_{name}"));
-        self.code.line(format!("#define HAS_{name}"));
+        self.code.line(format_args!("#ifndef HAS_{name}"));
+        self.code.line(format_args!("#define HAS_{name}"));
         if is_map {
             self.code
-                .line(format!("typedef struct {name}_entry {name}_entry;"));
+                .line(format_args!("typedef struct {name}_entry {name}_entry;"));
         }
         self.code.block(
-            format!("typedef struct {name} {{"),
+            format_args!("typedef struct {name} {{"),
             &format!("}} {name};"),
             |code| {
                 code.line("uint32_t _maximum;");
                 code.line("uint32_t _length;");
-                code.line(format!("{element};"));
+                code.line(format_args!("{element};"));
                 code.line("bool _release;");
             },
         );
@@ -307,10 +317,10 @@ impl Header<'_, '_> {
             let name = names::collection(self.unit, &ty);
             let unit = self.unit;
             self.code.line("");
-            self.code.line(format!("#ifndef HAS_{name}_entry"));
-            self.code.line(format!("#define HAS_{name}_entry"));
+            self.code.line(format_args!("#ifndef HAS_{name}_entry"));
+            self.code.line(format_args!("#define HAS_{name}_entry"));
             self.code
-                .block(format!("struct {name}_entry {{"), "};", |code| {
+                .block(format_args!("struct {name}_entry {{"), "};", |code| {
                     code.line(held(unit, &ty, Held::element(key), "key"));
                     code.line(held(unit, &ty, Held::element(value), "value"));
                 });
@@ -334,7 +344,7 @@ impl Header<'_, '_> {
 }
 
 pub(super) fn held(unit: &Unit<'_>, ty: &DynamicType, held: Held, name: &str) -> String {
-    let name = unit.language.word(name);
+    let name = unit.word(name);
     let of = ty.at(held.element.ty);
     format!(
         "{};",
@@ -391,7 +401,7 @@ fn check_members(
     let clashes = names.enumerate().filter_map(|(at, name)| {
         let span = entry.member_spans.get(at).copied().unwrap_or(entry.span);
         scope.take(
-            &unit.language.word(name),
+            &unit.word(name),
             &format!("{}.{name}", ty.name()),
             span,
         )

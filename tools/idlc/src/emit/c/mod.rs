@@ -22,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dunlin_xtypes::{DynamicType, TypeIndex, TypeKind};
 
+use super::shape::is_compound;
 use super::{File, Language, Unit};
 use crate::plan::{Plan, RoutineId};
 use code::Code;
@@ -38,10 +39,7 @@ pub(super) const LANGUAGE: Language = Language {
 
 fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     header::check_names(unit);
-    let types: Vec<DynamicType> = unit
-        .types()
-        .filter_map(|entry| unit.model.ty(entry))
-        .collect();
+    let types = unit.made();
     let own: BTreeSet<TypeIndex> = types.iter().map(|ty| ty.index()).collect();
     let plan = Plan::new(&unit.model.tree, own.iter().copied());
     let routines: Vec<RoutineId> = plan
@@ -65,10 +63,6 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     vec![header, source]
 }
 
-fn is_compound(ty: &DynamicType) -> bool {
-    matches!(ty.kind(), TypeKind::Structure | TypeKind::Union)
-}
-
 fn shared(plan: &Plan, ty: &DynamicType) -> Vec<RoutineId> {
     let all = plan.routines().map(|(id, _)| *id);
     all.filter(|id| id.ty == ty.index() && codec::is_shared(ty, *id))
@@ -83,7 +77,7 @@ fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, types: &[DynamicType])
         code.line("/* For the files of types that have it in them. */");
         for id in shared(plan, ty) {
             for head in codec::heads(unit, plan, id) {
-                code.line(format!("{head};"));
+                code.line(format_args!("{head};"));
             }
         }
         if typed::is_topic(ty) {
@@ -94,7 +88,7 @@ fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, types: &[DynamicType])
 
 fn source(unit: &Unit<'_>, plan: &Plan, types: &[DynamicType], routines: &[RoutineId]) -> String {
     let mut code = Code::default();
-    code.line(format!("#include \"{}.h\"", unit.stem));
+    code.line(format_args!("#include \"{}.h\"", unit.stem));
     code.line("");
     code.line("#include \"dunlin/cdr.h\"");
     code.line("#include \"dunlin/key.h\"");
@@ -116,7 +110,7 @@ fn source(unit: &Unit<'_>, plan: &Plan, types: &[DynamicType], routines: &[Routi
             .get(id.ty)
             .is_some_and(|ty| !codec::is_shared(&ty, *id));
         for head in codec::heads(unit, plan, *id).iter().filter(|_| is_local) {
-            code.line(format!("DUNLIN_CDR_LOCAL {head};"));
+            code.line(format_args!("DUNLIN_CDR_LOCAL {head};"));
         }
     }
     parts

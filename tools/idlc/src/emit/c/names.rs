@@ -21,7 +21,7 @@ pub(super) fn linkage(unit: &Unit<'_>) -> &'static str {
 
 /// The name of a type that IDL names, or of a constant.
 pub(super) fn global(unit: &Unit<'_>, name: &str) -> String {
-    let name = unit.language.word(&name.replace("::", "_"));
+    let name = unit.word(&name.replace("::", "_"));
     match has_classes(unit) && FUNCTIONS.contains(&&*name) {
         true => (unit.language.escape)(&name),
         false => name,

@@ -1,31 +1,20 @@
 //! What users call: payloads of values, their keys, and what is known of a type.
 
 use dunlin_cdr::Extensibility;
-use dunlin_xtypes::{DynamicType, EquivalenceKind, KeyPlan, TypeKind};
+use dunlin_xtypes::{DynamicType, EquivalenceKind, KeyPlan};
 
 use super::code::{Code, literal};
 use super::functions::function;
 use super::typed::shares;
 use super::{codec, names};
 use crate::emit::Unit;
+use crate::emit::shape::{is_keyed, routine as id};
 use crate::plan::{Form, Part, Plan, Routine, RoutineId};
-
-fn id(ty: &DynamicType, form: Form, part: Part) -> RoutineId {
-    RoutineId {
-        ty: ty.index(),
-        form,
-        part,
-    }
-}
-
-fn has_key(ty: &DynamicType) -> bool {
-    ty.kind() == TypeKind::Structure && ty.has_key()
-}
 
 /// Payload functions, by the word in their names.
 fn parts(ty: &DynamicType) -> Vec<(&'static str, Part)> {
     let mut all = vec![("cdr", Part::Whole)];
-    if has_key(ty) {
+    if is_keyed(ty) {
         all.push(("key", Part::Key));
     }
     all
@@ -63,22 +52,22 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
             Part::Key => "the key, as a dispose has it",
         };
         code.line("");
-        code.line(format!(
+        code.line(format_args!(
             "/* The size of {what}, `DUNLIN_XCDR1` or `DUNLIN_XCDR2`. */"
         ));
-        code.line(format!(
+        code.line(format_args!(
             "bool {name}_{word}_size(const {name} *value, int32_t xcdr, size_t *size,"
         ));
         code.line("    dunlin_cdr_fault *fault);");
         code.line("/* Writes it to memory of that size. The value is as it was. */");
-        code.line(format!(
+        code.line(format_args!(
             "bool {name}_{word}_write(const {name} *value, int32_t xcdr, uint8_t *payload, size_t size,"
         ));
         code.line("    dunlin_cdr_fault *fault);");
         code.line(
             "/* Reads it into a value that was begun. What fails leaves a value of no meaning. */",
         );
-        code.line(format!(
+        code.line(format_args!(
             "bool {name}_{word}_read({name} *value, const uint8_t *payload, size_t size,"
         ));
         code.line("    dunlin_cdr_fault *fault);");
@@ -86,22 +75,22 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
     if shares(unit, ty) {
         code.line("");
         code.line("/* As `cdr_write`, but counted octets are left out, and noted in `apart`. */");
-        code.line(format!(
+        code.line(format_args!(
             "bool {name}_cdr_write_apart(const {name} *value, int32_t xcdr, uint8_t *payload, size_t size,"
         ));
         code.line("    dunlin_cdr_apart *apart, dunlin_cdr_fault *fault);");
         code.line(
             "/* As `cdr_read`, but large octets stay in the payload, which outlives the value. */",
         );
-        code.line(format!(
+        code.line(format_args!(
             "bool {name}_cdr_lend({name} *value, const uint8_t *payload, size_t size,"
         ));
         code.line("    dunlin_cdr_fault *fault);");
     }
-    if has_key(ty) {
+    if is_keyed(ty) {
         code.line("");
         code.line("/* The hash that names the instance (RTPS 2.5 9.6.4.8). */");
-        code.line(format!(
+        code.line(format_args!(
             "bool {name}_key_hash(const {name} *value, uint8_t hash[16], dunlin_cdr_fault *fault);"
         ));
     }
@@ -111,7 +100,7 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
         let word = word.to_uppercase();
         for (form, number) in [(Form::Xcdr1, 1), (Form::Xcdr2, 2)] {
             let most = max_size(plan, ty, form, part);
-            code.line(format!(
+            code.line(format_args!(
                 "#define {name}_{word}_MAX_SIZE_XCDR{number} {most}u"
             ));
         }
@@ -119,14 +108,18 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
     code.line("/* Whether a value in memory is its encoding. */");
     for (form, number) in [(Form::Xcdr1, 1), (Form::Xcdr2, 2)] {
         let is_plain = i32::from(plan.is_plain(ty, form));
-        code.line(format!("#define {name}_IS_PLAIN_XCDR{number} {is_plain}"));
+        code.line(format_args!(
+            "#define {name}_IS_PLAIN_XCDR{number} {is_plain}"
+        ));
     }
     if ty.type_objects(EquivalenceKind::Complete).is_ok() {
         code.line(
             "/* Complete TypeObjects (DDS-XTypes 1.3), this type first: XCDR2, little endian. */",
         );
-        code.line(format!("extern const uint8_t {name}_type_objects[];"));
-        code.line(format!("extern const size_t {name}_type_objects_size;"));
+        code.line(format_args!("extern const uint8_t {name}_type_objects[];"));
+        code.line(format_args!(
+            "extern const size_t {name}_type_objects_size;"
+        ));
     }
 }
 
@@ -149,7 +142,7 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
         write(unit, code, plan, ty, (word, part));
         read(unit, code, plan, ty, (word, part));
     }
-    if has_key(ty) {
+    if is_keyed(ty) {
         key_hash(unit, code, plan, ty);
     }
     let name = names::global(unit, ty.name());
@@ -164,7 +157,7 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
         let local = names::linkage(unit);
         code.line("");
         code.block(
-            format!("{local}const uint8_t {name}_type_objects[] = {{"),
+            format_args!("{local}const uint8_t {name}_type_objects[] = {{"),
             "};",
             |code| {
                 for row in blob.chunks(16) {
@@ -172,7 +165,7 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
                 }
             },
         );
-        code.line(format!(
+        code.line(format_args!(
             "{local}const size_t {name}_type_objects_size = {};",
             blob.len()
         ));
@@ -182,16 +175,16 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
 /// A statement for each encoding.
 fn each_form(code: &mut Code, mut body: impl FnMut(Form) -> String) {
     code.line("if (xcdr == DUNLIN_XCDR1) {");
-    code.line(format!("    {}", body(Form::Xcdr1)));
+    code.line(format_args!("    {}", body(Form::Xcdr1)));
     code.line("} else if (xcdr == DUNLIN_XCDR2) {");
-    code.line(format!("    {}", body(Form::Xcdr2)));
+    code.line(format_args!("    {}", body(Form::Xcdr2)));
     code.line("} else {");
     code.line("    return dunlin_cdr_fail(fault, DUNLIN_CDR_REPRESENTATION, where, xcdr, 0);");
     code.line("}");
 }
 
 fn begin(code: &mut Code, ty: &DynamicType) {
-    code.line(format!(
+    code.line(format_args!(
         "static const char *const where = {};",
         literal(ty.name())
     ));
@@ -252,7 +245,7 @@ fn write(
     let body = |code: &mut Code| {
         begin(code, ty);
         code.line("dunlin_cdr_writer w = dunlin_cdr_writer_of(payload, fault);");
-        code.line(format!(
+        code.line(format_args!(
             "dunlin_cdr_put_header(payload, xcdr, {});",
             extensibility(ty)
         ));
@@ -285,7 +278,7 @@ fn write(
         rest(code);
     });
     function(code, &head, &[], |code| {
-        code.line(format!(
+        code.line(format_args!(
             "return {name}_{word}_write_apart(value, xcdr, payload, size, NULL, fault);"
         ));
     });
@@ -309,7 +302,7 @@ fn read(
             code.line("dunlin_cdr_reader r;");
             code.line("bool is_read;");
             let kind = extensibility(ty);
-            code.line(format!(
+            code.line(format_args!(
                 "if (!dunlin_cdr_open(&r, payload, size, {kind}, fault, where)) return false;"
             ));
             if lends {
@@ -317,7 +310,7 @@ fn read(
             }
             let [one, two] =
                 [Form::Xcdr1, Form::Xcdr2].map(|form| codec::name(unit, plan, id(ty, form, part)));
-            code.line(format!(
+            code.line(format_args!(
                 "is_read = r.max_align == 8 ? {one}_read(&r, value) : {two}_read(&r, value);"
             ));
             code.line("return dunlin_cdr_close(&r, is_read, where);");
@@ -353,13 +346,15 @@ fn key_hash(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
             code.line("memset(near, 0, 16);");
         }
         code.line("z.fault = fault;");
-        code.line(format!("if (!{routine}_size(&z, value)) return false;"));
+        code.line(format_args!(
+            "if (!{routine}_size(&z, value)) return false;"
+        ));
         code.line("if (z.at > sizeof near) key = (uint8_t *)malloc(z.at);");
         code.line("if (key == NULL) return dunlin_cdr_fail(fault, DUNLIN_CDR_MEMORY, where, (int64_t)z.at, 0);");
         code.line("w.at = key;");
         code.line("w.origin = key;");
         code.line("w.fault = fault;");
-        code.line(format!(
+        code.line(format_args!(
             "is_written = {routine}_{function_name}(&w, value);"
         ));
         code.line(match fits_hash(plan, ty) {

@@ -109,12 +109,7 @@ impl Place {
     }
 
     fn dot(&self, name: &str) -> String {
-        let inner = self.value.strip_prefix("(*");
-        let inner = inner.and_then(|rest| rest.strip_suffix(')'));
-        match inner.filter(|inner| !inner.starts_with('*')) {
-            Some(pointer) => format!("{pointer}->{name}"),
-            None => format!("{}.{name}", self.value),
-        }
+        dot(&self.value, name)
     }
 
     /// Whether it is a string that has memory of its own.
@@ -130,8 +125,11 @@ impl Place {
 
     /// The part that a path leads to.
     pub(in crate::emit) fn at(&self, unit: &Unit<'_>, path: &str) -> Self {
-        let parts = path.split('.').filter(|part| !part.is_empty());
-        parts.fold(self.clone(), |place, part| place.part(unit, part))
+        let mut parts = path.split('.').filter(|part| !part.is_empty());
+        match parts.next() {
+            Some(first) => parts.fold(self.part(unit, first), |place, part| place.part(unit, part)),
+            None => self.clone(),
+        }
     }
 
     pub(in crate::emit) fn part(&self, unit: &Unit<'_>, name: &str) -> Self {
@@ -169,19 +167,19 @@ impl Place {
 
     fn member(&self, unit: &Unit<'_>, ty: &DynamicType, name: &str) -> Option<Self> {
         let member = ty.member_by_name(name)?;
-        let mut holder = ty.clone();
-        let mut value = self.value.clone();
-        let mut at = self.clone();
-        while !holder.own_members().iter().any(|own| own.name() == name) {
+        let mut parent: Option<String> = None;
+        let mut holder = ty.base().map(|_| ty.clone());
+        while let Some(of) = &holder
+            && !of.own_members().iter().any(|own| own.name() == name)
+        {
             // Members of a base class are members.
             if !self.has_classes {
-                value = at.dot("parent");
+                let inner = parent.as_ref().unwrap_or(&self.value);
+                parent = Some(dot(inner, "parent"));
             }
-            at.value.clone_from(&value);
-            holder = holder.base()?;
+            holder = of.base();
         }
-        at.value = value;
-        let value = at.dot(&unit.language.word(name));
+        let value = dot(parent.as_ref().unwrap_or(&self.value), &unit.word(name));
         let place = self.child(ty, Held::member(member), value, name);
         let default = member.annotations().and_then(|all| all.default.clone());
         Some(Self {
@@ -207,13 +205,23 @@ impl Place {
             });
         }
         let case = ty.cases().iter().find(|case| case.name() == name)?;
-        let value = self.dot(&format!("_u.{}", unit.language.word(name)));
+        let value = self.dot(&format!("_u.{}", unit.word(name)));
         let place = self.child(ty, Held::element(case.element()?), value, name);
         let default = case.annotations().and_then(|all| all.default.clone());
         Some(Self {
             default: default.or_else(|| alias_default(&place.ty)),
             ..place
         })
+    }
+}
+
+/// A part of a value.
+fn dot(value: &str, name: &str) -> String {
+    let inner = value.strip_prefix("(*");
+    let inner = inner.and_then(|rest| rest.strip_suffix(')'));
+    match inner.filter(|inner| !inner.starts_with('*')) {
+        Some(pointer) => format!("{pointer}->{name}"),
+        None => format!("{value}.{name}"),
     }
 }
 

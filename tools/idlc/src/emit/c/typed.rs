@@ -1,14 +1,13 @@
 //! Functions for topics of a type: `Foo_writer`, `Foo_write`, `Foo_take`. Their text is that of the
 //! files beside this one, in which the type is called `Foo`.
 
-use dunlin_cdr::Extensibility;
 use dunlin_xtypes::{DynamicType, EquivalenceKind, TypeKind};
 
 use super::code::Code;
 use super::names;
 use super::place::Place;
-use crate::emit::Unit;
-use crate::plan::{Form, Plan};
+use crate::emit::{Unit, shape};
+use crate::plan::Plan;
 
 const TOPIC: &str = include_str!("typed/topic.h");
 const KEYED: &str = include_str!("typed/keyed.h");
@@ -94,16 +93,11 @@ fn find_shared(unit: &Unit<'_>, place: &Place, found: &mut Vec<String>, depth: u
 
 /// The condition by which memory is the payload behind its header, if there is such a case.
 pub(super) fn is_plain(plan: &Plan, ty: &DynamicType) -> Option<&'static str> {
-    let is_final = ty.extensibility() == Extensibility::Final;
-    match (
-        plan.is_plain(ty, Form::Xcdr1),
-        is_final && plan.is_plain(ty, Form::Xcdr2),
-    ) {
-        (true, true) => Some("xcdr == DUNLIN_XCDR1 || xcdr == DUNLIN_XCDR2"),
-        (true, false) => Some("xcdr == DUNLIN_XCDR1"),
-        (false, true) => Some("xcdr == DUNLIN_XCDR2"),
-        (false, false) => None,
-    }
+    Some(match shape::plain(plan, ty)? {
+        (true, true) => "xcdr == DUNLIN_XCDR1 || xcdr == DUNLIN_XCDR2",
+        (true, false) => "xcdr == DUNLIN_XCDR1",
+        _ => "xcdr == DUNLIN_XCDR2",
+    })
 }
 
 /// The text for a type of this name instead of `Foo`.

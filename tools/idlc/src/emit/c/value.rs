@@ -1,11 +1,12 @@
 //! What is done with values in memory: defaults, copies, comparisons, and their end.
 
-use dunlin_xtypes::{Constant, DynamicType, Element, TypeIndex, TypeKind};
+use dunlin_xtypes::{Constant, DynamicType, TypeKind};
 
 use super::code::{Code, literal};
 use super::place::Place;
 use super::{constant, names};
 use crate::emit::Unit;
+use crate::emit::shape::is_endless;
 
 /// Writes statements about values.
 #[derive(Clone, Copy)]
@@ -33,15 +34,15 @@ impl Values<'_, '_> {
                 let inner = format!("*{}", pointer(at));
                 let declared = names::declare_element(self.0, &ty, element, &inner);
                 let cast = names::pointer_cast(self.0, &declared, &pointer(at));
-                code.line(format!("{declared} = {cast}&{};", place.value));
+                code.line(format_args!("{declared} = {cast}&{};", place.value));
             }
-            code.line(format!("uint32_t i{depth};"));
+            code.line(format_args!("uint32_t i{depth};"));
             let steps: Vec<_> = (0..places.len())
                 .map(|at| format!(", {}++", pointer(at)))
                 .collect();
             let (count, steps) = (ty.length(), steps.concat());
             code.braces(
-                format!("for (i{depth} = 0; i{depth} < {count}u; i{depth}++{steps})"),
+                format_args!("for (i{depth} = 0; i{depth} < {count}u; i{depth}++{steps})"),
                 |code| {
                     let all = places.iter().enumerate();
                     let all = all.map(|(at, place)| Place::element(place, element, &pointer(at)));
@@ -55,20 +56,20 @@ impl Values<'_, '_> {
     pub(super) fn free(self, code: &mut Code, place: &Place) {
         if let Some(pointer) = &place.pointer {
             if place.has_classes {
-                return code.line(format!("{pointer}.clear();"));
+                return code.line(format_args!("{pointer}.clear();"));
             }
             if names::is_text(&place.ty) || !names::has_memory(&place.ty) {
-                code.line(format!("free({pointer});"));
-                return code.line(format!("{pointer} = NULL;"));
+                code.line(format_args!("free({pointer});"));
+                return code.line(format_args!("{pointer} = NULL;"));
             }
-            return code.braces(format!("if ({pointer} != NULL)"), |code| {
+            return code.braces(format_args!("if ({pointer} != NULL)"), |code| {
                 let inner = Place {
                     pointer: None,
                     ..place.clone()
                 };
                 self.free(code, &inner);
-                code.line(format!("free({pointer});"));
-                code.line(format!("{pointer} = NULL;"));
+                code.line(format_args!("free({pointer});"));
+                code.line(format_args!("{pointer} = NULL;"));
             });
         }
         if !names::has_memory(&place.ty) {
@@ -76,13 +77,13 @@ impl Values<'_, '_> {
         }
         match place.ty.resolved().kind() {
             TypeKind::String8 => {
-                code.line(format!("free({});", place.value));
-                code.line(format!("{} = NULL;", place.value));
+                code.line(format_args!("free({});", place.value));
+                code.line(format_args!("{} = NULL;", place.value));
             }
             TypeKind::Array => self.array(code, &[place], &mut |code, of| {
                 of.iter().for_each(|one| self.free(code, one));
             }),
-            _ => code.line(format!(
+            _ => code.line(format_args!(
                 "{}_free({});",
                 self.name(&place.ty),
                 place.address()
@@ -101,13 +102,13 @@ impl Values<'_, '_> {
         };
         match &place.pointer {
             Some(pointer) if place.has_classes => {
-                code.line(format!("if (!{pointer}.make()) return false;"));
+                code.line(format_args!("if (!{pointer}.make()) return false;"));
                 self.reset_here(code, &inner);
             }
             Some(pointer) if !names::is_text(&place.ty) => {
-                code.braces(format!("if ({pointer} == NULL)"), |code| {
-                    code.line(format!("{pointer} = calloc(1, sizeof *{pointer});"));
-                    code.line(format!("if ({pointer} == NULL) return false;"));
+                code.braces(format_args!("if ({pointer} == NULL)"), |code| {
+                    code.line(format_args!("{pointer} = calloc(1, sizeof *{pointer});"));
+                    code.line(format_args!("if ({pointer} == NULL) return false;"));
                 });
                 self.reset_here(code, &inner);
             }
@@ -123,20 +124,20 @@ impl Values<'_, '_> {
             _ => "",
         };
         match ty.kind() {
-            TypeKind::String8 if place.is_own_text() => code.line(format!(
+            TypeKind::String8 if place.is_own_text() => code.line(format_args!(
                 "if (!dunlin_cdr_set_text(&{value}, {}, {})) return false;",
                 literal(text),
                 text.len()
             )),
             TypeKind::String8 => {
-                code.line(format!(
+                code.line(format_args!(
                     "memcpy({value}, {}, {});",
                     literal(text),
                     text.len() + 1
                 ));
             }
             TypeKind::String16 if text.is_empty() => {
-                code.line(format!(
+                code.line(format_args!(
                     "(void)dunlin_wstring_resize({}, 0);",
                     place.address()
                 ));
@@ -144,47 +145,47 @@ impl Values<'_, '_> {
             TypeKind::String16 => code.braces("", |code| {
                 let units = constant::units(text);
                 let count = units.len();
-                code.line(format!(
+                code.line(format_args!(
                     "static const uint16_t units[] = {{{}}};",
                     units.join(", ")
                 ));
                 let address = place.address();
-                code.line(format!(
+                code.line(format_args!(
                     "if (!dunlin_cdr_set_wide({address}, units, {count})) return false;"
                 ));
             }),
             TypeKind::Sequence | TypeKind::Map => {
                 let resize = names::of_collection(self.0, &ty, "resize");
-                code.line(format!("(void){resize}({}, 0);", place.address()));
+                code.line(format_args!("(void){resize}({}, 0);", place.address()));
             }
             TypeKind::Structure | TypeKind::Union => {
                 let name = self.name(&ty);
-                code.line(format!(
+                code.line(format_args!(
                     "if (!{name}_reset({})) return false;",
                     place.address()
                 ));
             }
             TypeKind::Array if is_zero(&ty, place.has_classes) => {
-                code.line(format!("memset(&{value}, 0, sizeof {value});"));
+                code.line(format_args!("memset(&{value}, 0, sizeof {value});"));
             }
             TypeKind::Array => self.array(code, &[place], &mut |code, of| {
                 of.iter().for_each(|one| self.reset(code, one));
             }),
-            TypeKind::Bitset => code.line(format!("memset(&{value}, 0, sizeof {value});")),
+            TypeKind::Bitset => code.line(format_args!("memset(&{value}, 0, sizeof {value});")),
             TypeKind::Float128 => match &place.default {
                 Some(said) => {
                     let said = constant::number(&ty, said).unwrap_or_default();
                     code.braces("", |code| {
-                        code.line(format!("static const dunlin_float128 said = {said};"));
-                        code.line(format!("{value} = said;"));
+                        code.line(format_args!("static const dunlin_float128 said = {said};"));
+                        code.line(format_args!("{value} = said;"));
                     });
                 }
-                None => code.line(format!("memset(&{value}, 0, sizeof {value});")),
+                None => code.line(format_args!("memset(&{value}, 0, sizeof {value});")),
             },
             _ => {
                 let default = constant::default(&ty, place.default.as_ref());
                 let cast = names::cast(self.0, &ty);
-                code.line(format!("{value} = {cast}{default};"));
+                code.line(format_args!("{value} = {cast}{default};"));
             }
         }
     }
@@ -194,12 +195,14 @@ impl Values<'_, '_> {
         let (Some(pointer), Some(source)) = (&to.pointer, &from.pointer) else {
             return self.copy_here(code, to, from);
         };
-        code.braces(format!("if ({source} == NULL)"), |code| self.free(code, to));
+        code.braces(format_args!("if ({source} == NULL)"), |code| {
+            self.free(code, to)
+        });
         code.braces("else", |code| {
             if !names::is_text(&to.ty) {
-                code.braces(format!("if ({pointer} == NULL)"), |code| {
-                    code.line(format!("{pointer} = calloc(1, sizeof *{pointer});"));
-                    code.line(format!("if ({pointer} == NULL) return false;"));
+                code.braces(format_args!("if ({pointer} == NULL)"), |code| {
+                    code.line(format_args!("{pointer} = calloc(1, sizeof *{pointer});"));
+                    code.line(format_args!("if ({pointer} == NULL) return false;"));
                 });
             }
             self.copy_here(code, to, from);
@@ -211,25 +214,29 @@ impl Values<'_, '_> {
         let (target, source) = (&to.value, &from.value);
         match ty.kind() {
             TypeKind::String8 if to.is_own_text() => {
-                code.line(format!(
+                code.line(format_args!(
                     "if (!dunlin_cdr_copy_text(&{target}, {source})) return false;"
                 ));
             }
             TypeKind::String8 => {
-                code.line(format!("memcpy({target}, {source}, sizeof {target});"));
+                code.line(format_args!("memcpy({target}, {source}, sizeof {target});"));
             }
             TypeKind::Array if !names::has_memory(&ty) => {
-                code.line(format!("memcpy(&{target}, &{source}, sizeof {target});"));
+                code.line(format_args!(
+                    "memcpy(&{target}, &{source}, sizeof {target});"
+                ));
             }
             TypeKind::Array => self.array(code, &[to, from], &mut |code, of| {
                 if let [to, from] = of {
                     self.copy(code, to, from);
                 }
             }),
-            _ if ty.number_size().is_some() => code.line(format!("{target} = {source};")),
+            _ if ty.number_size().is_some() => code.line(format_args!("{target} = {source};")),
             _ => {
                 let (name, to, from) = (self.name(&ty), to.address(), from.address());
-                code.line(format!("if (!{name}_copy({to}, {from})) return false;"));
+                code.line(format_args!(
+                    "if (!{name}_copy({to}, {from})) return false;"
+                ));
             }
         }
     }
@@ -239,10 +246,10 @@ impl Values<'_, '_> {
         let (Some(first), Some(second)) = (&one.pointer, &other.pointer) else {
             return self.compare_here(code, one, other);
         };
-        code.line(format!(
+        code.line(format_args!(
             "if (({first} == NULL) != ({second} == NULL)) return false;"
         ));
-        code.braces(format!("if ({first} != NULL)"), |code| {
+        code.braces(format_args!("if ({first} != NULL)"), |code| {
             self.compare_here(code, one, other)
         });
     }
@@ -273,7 +280,7 @@ impl Values<'_, '_> {
                 other.address()
             ),
         };
-        code.line(format!("if (!({same})) return false;"));
+        code.line(format_args!("if (!({same})) return false;"));
     }
 }
 
@@ -288,30 +295,4 @@ fn is_zero(ty: &DynamicType, has_classes: bool) -> bool {
         TypeKind::String8 => !has_classes && element.bound().is_some(),
         _ => element.number_size().is_some(),
     }
-}
-
-/// Whether a default value has a default value of its own type in it, behind `@external`.
-pub(in crate::emit) fn is_endless(ty: &DynamicType) -> bool {
-    fn reaches(ty: &DynamicType, wanted: TypeIndex, seen: &mut Vec<TypeIndex>) -> bool {
-        let ty = ty.resolved();
-        if seen.contains(&ty.index()) {
-            return ty.index() == wanted;
-        }
-        seen.push(ty.index());
-        let of =
-            |element: Element, seen: &mut Vec<TypeIndex>| reaches(&ty.at(element.ty), wanted, seen);
-        match ty.kind() {
-            TypeKind::Structure => ty
-                .members()
-                .any(|member| !member.is_optional() && of(member.element(), seen)),
-            TypeKind::Union => {
-                let mut cases = ty.cases().iter().filter_map(|case| case.element());
-                cases.any(|element| of(element, seen))
-            }
-            TypeKind::Array => ty.element().is_some_and(|element| of(element, seen)),
-            _ => false,
-        }
-    }
-    let ty = ty.resolved();
-    reaches(&ty, ty.index(), &mut Vec::new())
 }

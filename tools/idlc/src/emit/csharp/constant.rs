@@ -46,7 +46,7 @@ fn enumerator(unit: &Unit<'_>, ty: &DynamicType, value: i64) -> String {
         .find(|one| i64::from(one.value()) == value);
     let name = names::typed(unit, ty);
     match named {
-        Some(one) => format!("{name}.{}", unit.language.word(one.name())),
+        Some(one) => format!("{name}.{}", unit.word(one.name())),
         None => format!("({name})({value})"),
     }
 }

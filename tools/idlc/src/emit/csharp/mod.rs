@@ -18,8 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dunlin_xtypes::{DynamicType, TypeIndex, TypeKind};
 
-use super::c::code::Code;
 use super::c::codec::is_shared;
+use super::code::Code;
+use super::shape::is_compound;
 use super::{File, Language, Scope, Unit};
 use crate::plan::{Plan, RoutineId};
 use crate::report::Report;
@@ -36,10 +37,7 @@ pub(super) const LANGUAGE: Language = Language {
 
 fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     check_names(unit);
-    let types: Vec<DynamicType> = unit
-        .types()
-        .filter_map(|entry| unit.model.ty(entry))
-        .collect();
+    let types = unit.made();
     let own: BTreeSet<TypeIndex> = types.iter().map(|ty| ty.index()).collect();
     let plan = Plan::new(&unit.model.tree, own.iter().copied());
     let mut code = Code::default();
@@ -48,7 +46,7 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     code.line("#nullable enable");
     code.line("#pragma warning disable 0108, 0114, 0162, 0219, 1591, 8981");
     unit.file_verbatim("begin-file")
-        .for_each(|text| code.line(text));
+        .for_each(|text| code.verbatim(text));
     types::types(unit, &mut code);
     let plains = types.iter().filter(|ty| plain::is_plain(&plan, ty));
     plains.for_each(|ty| plain::define(unit, &mut code, ty));
@@ -59,15 +57,11 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     }
     local(unit, &mut code, &plan);
     unit.file_verbatim("end-file")
-        .for_each(|text| code.line(text));
+        .for_each(|text| code.verbatim(text));
     vec![File {
         name: format!("{}.cs", unit.stem),
         text: code.finish(),
     }]
-}
-
-fn is_compound(ty: &DynamicType) -> bool {
-    matches!(ty.kind(), TypeKind::Structure | TypeKind::Union)
 }
 
 /// What a file has for itself: the enumerators that there are, and keys as parts of others.
@@ -92,16 +86,19 @@ fn local(unit: &Unit<'_>, code: &mut Code, plan: &Plan) {
     }
     code.line("");
     code.braces(
-        format!("internal static class {}", codec::local_class(unit)),
+        format_args!("internal static class {}", codec::local_class(unit)),
         |code| {
             for (name, ty) in &numbers {
                 code.line("");
                 code.braces(
-                    format!("internal static bool {name}_IsKnown(long value)"),
+                    format_args!("internal static bool {name}_IsKnown(long value)"),
                     |code| {
                         code.braces("switch (value)", |code| {
                             for one in ty.literals() {
-                                code.line(format!("case {}:", codec::label(one.value().into())));
+                                code.line(format_args!(
+                                    "case {}:",
+                                    codec::label(one.value().into())
+                                ));
                             }
                             code.line("return true;");
                             code.line("default:");

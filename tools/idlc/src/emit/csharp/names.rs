@@ -3,20 +3,15 @@
 use dunlin_xtypes::{Constant, DynamicType, Element, Member, TypeKind};
 
 use super::keywords::{LOCAL, TAKEN, TAKEN_IN_UNIONS, WORDS};
-use crate::emit::c::value::is_endless;
+use crate::emit::shape::is_endless;
 use crate::emit::{CsharpNames, Unit};
 
 /// The namespaces that something of IDL is in, and its name there. What is within a struct has the
 /// name of it in front.
 pub(super) fn place(unit: &Unit<'_>, name: &str) -> (Vec<String>, String) {
-    let parts: Vec<&str> = name.split("::").collect();
-    let mut at = parts.len().saturating_sub(1);
-    while at > 0 && !unit.is_module(&parts.get(..at).unwrap_or_default().join("::")) {
-        at -= 1;
-    }
-    let (modules, rest) = parts.split_at(at);
-    let modules = modules.iter().map(|part| unit.language.word(part));
-    let local = unit.language.word(&rest.join("_"));
+    let (modules, local) = unit.split(name);
+    let modules = modules.iter().map(|part| unit.word(part));
+    let local = unit.word(&local);
     // No class has a member of its own name.
     let escape = if TAKEN.contains(&&*local) { "_" } else { "" };
     (modules.collect(), local + escape)

@@ -1,26 +1,15 @@
 //! Structs whose memory is the encoding of a value: `FooPlain`.
 
-use dunlin_cdr::Extensibility;
 use dunlin_xtypes::{DynamicType, Element, TypeKind};
 
 use super::names;
 use super::types::within;
 use crate::emit::Unit;
-use crate::emit::c::code::Code;
+use crate::emit::code::Code;
+use crate::emit::shape;
 use crate::plan::{Form, Plan};
 
 const INTEROP: &str = "global::System.Runtime.InteropServices";
-
-/// The representations of which the memory of a value is the payload behind its header.
-fn representations(plan: &Plan, ty: &DynamicType) -> Vec<&'static str> {
-    let is_final = ty.extensibility() == Extensibility::Final;
-    let all = [
-        ("Xcdr1", plan.is_plain(ty, Form::Xcdr1)),
-        ("Xcdr2", is_final && plan.is_plain(ty, Form::Xcdr2)),
-    ];
-    let plain = all.iter().filter(|one| one.1);
-    plain.map(|one| one.0).collect()
-}
 
 /// Whether a type has such a struct.
 pub(super) fn is_plain(plan: &Plan, ty: &DynamicType) -> bool {
@@ -30,14 +19,13 @@ pub(super) fn is_plain(plan: &Plan, ty: &DynamicType) -> bool {
 
 /// What the support of the type says of it.
 pub(super) fn said(code: &mut Code, plan: &Plan, ty: &DynamicType) {
-    let all = representations(plan, ty);
-    if all.is_empty() || ty.kind() != TypeKind::Structure {
+    let Some((one, two)) = shape::plain(plan, ty) else {
         return;
-    }
-    let all = all
-        .iter()
-        .map(|one| format!("representation == global::Dunlin.Qos.Representation.{one}"));
-    code.line(format!(
+    };
+    let all = [("Xcdr1", one), ("Xcdr2", two)];
+    let all = all.iter().filter(|of| of.1).map(|of| of.0);
+    let all = all.map(|one| format!("representation == global::Dunlin.Qos.Representation.{one}"));
+    code.line(format_args!(
         "public override bool IsPlain(global::Dunlin.Qos.Representation representation) => {};",
         all.collect::<Vec<_>>().join(" || ")
     ));
@@ -49,11 +37,11 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
         let name = names::ended(local, "Plain");
         let of = names::typed(unit, ty);
         code.line("/// <summary>The same as memory that is its own encoding, for loans and views.</summary>");
-        code.line(format!(
+        code.line(format_args!(
             "[{INTEROP}.StructLayout({INTEROP}.LayoutKind.Sequential)]"
         ));
         code.braces(
-            format!("public struct {name} : global::Dunlin.IPlain<{of}>"),
+            format_args!("public struct {name} : global::Dunlin.IPlain<{of}>"),
             |code| {
                 for member in ty.members() {
                     // As in the class: of a base class what that calls it.
@@ -67,7 +55,7 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
                         }
                         _ => element(unit, &held),
                     };
-                    code.line(format!("public {typed} {property};"));
+                    code.line(format_args!("public {typed} {property};"));
                 }
             },
         );
@@ -82,11 +70,11 @@ fn row(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, name: &str) {
         "{INTEROP}.StructLayout({INTEROP}.LayoutKind.Sequential, Size = {})",
         each * count
     );
-    code.line(format!("[{layout}]"));
-    code.braces(format!("public struct {name}"), |code| {
-        code.line(format!("private {element} first;"));
+    code.line(format_args!("[{layout}]"));
+    code.braces(format_args!("public struct {name}"), |code| {
+        code.line(format_args!("private {element} first;"));
         code.line("/// <summary>The elements, row by row.</summary>");
-        code.line(format!(
+        code.line(format_args!(
             "public global::System.Span<{element}> Span => {INTEROP}.MemoryMarshal.CreateSpan(ref first, {count});"
         ));
     });
@@ -102,7 +90,7 @@ fn innermost(unit: &Unit<'_>, ty: &DynamicType, of: Element, count: u64) -> (Str
             next,
             count.saturating_mul(inner.length() as u64),
         ),
-        _ => (element(unit, &inner), size(&inner), count),
+        _ => (element(unit, &inner), shape::plain_size(&inner), count),
     }
 }
 
@@ -113,17 +101,5 @@ fn element(unit: &Unit<'_>, ty: &DynamicType) -> String {
         TypeKind::Char8 => "byte".into(),
         TypeKind::Structure => names::global(unit, ty.name(), "Plain"),
         _ => names::typed(unit, ty),
-    }
-}
-
-fn size(ty: &DynamicType) -> u64 {
-    let ty = ty.resolved();
-    match (ty.kind(), ty.element()) {
-        (TypeKind::Array, Some(of)) => size(&ty.at(of.ty)).saturating_mul(ty.length() as u64),
-        (TypeKind::Structure, _) => ty
-            .members()
-            .map(|member| size(&ty.at(member.element().ty)))
-            .sum(),
-        _ => ty.number_size().unwrap_or(0) as u64,
     }
 }

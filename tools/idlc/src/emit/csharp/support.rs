@@ -7,21 +7,10 @@ use super::place::Place;
 use super::types::within;
 use super::{codec, names, plain, value};
 use crate::emit::Unit;
-use crate::emit::c::code::Code;
 use crate::emit::c::codec::{fixed_size, is_apart, is_shared};
+use crate::emit::code::Code;
+use crate::emit::shape::{is_keyed, routine as id};
 use crate::plan::{Form, Part, Plan, RoutineId};
-
-fn id(ty: &DynamicType, form: Form, part: Part) -> RoutineId {
-    RoutineId {
-        ty: ty.index(),
-        form,
-        part,
-    }
-}
-
-fn has_key(ty: &DynamicType) -> bool {
-    ty.kind() == TypeKind::Structure && ty.has_key()
-}
 
 /// The encodings that a type has, by their names in the library.
 fn forms(ty: &DynamicType) -> Vec<(&'static str, RoutineId)> {
@@ -29,7 +18,7 @@ fn forms(ty: &DynamicType) -> Vec<(&'static str, RoutineId)> {
         ("Xcdr1", id(ty, Form::Xcdr1, Part::Whole)),
         ("Xcdr2", id(ty, Form::Xcdr2, Part::Whole)),
     ];
-    if has_key(ty) {
+    if is_keyed(ty) {
         all.push(("Xcdr1Key", id(ty, Form::Xcdr1, Part::Key)));
         all.push(("Xcdr2Key", id(ty, Form::Xcdr2, Part::Key)));
         all.push(("KeyHash", id(ty, Form::KeyHash, Part::Key)));
@@ -44,14 +33,17 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
         let of = names::typed(unit, ty);
         let base = format!("global::Dunlin.TypeSupport<{of}>");
         code.line("/// <summary>Encodes values of a type.</summary>");
-        code.braces(format!("public sealed class {class} : {base}"), |code| {
-            known(code, plan, ty, &of);
-            dispatch(unit, code, plan, ty, &of);
-            defaults(unit, code, ty, &of);
-            let routines = plan.routines().map(|(id, _)| *id);
-            let own = routines.filter(|id| id.ty == ty.index() && is_shared(ty, *id));
-            own.for_each(|id| codec::routine(unit, code, plan, id));
-        });
+        code.braces(
+            format_args!("public sealed class {class} : {base}"),
+            |code| {
+                known(code, plan, ty, &of);
+                dispatch(unit, code, plan, ty, &of);
+                defaults(unit, code, ty, &of);
+                let routines = plan.routines().map(|(id, _)| *id);
+                let own = routines.filter(|id| id.ty == ty.index() && is_shared(ty, *id));
+                own.for_each(|id| codec::routine(unit, code, plan, id));
+            },
+        );
     });
 }
 
@@ -62,17 +54,20 @@ fn known(code: &mut Code, plan: &Plan, ty: &DynamicType, of: &str) {
         Extensibility::Mutable => "Mutable",
     };
     let name = names::literal(ty.name());
-    code.line(format!("public override string TypeName => {name};"));
-    code.line(format!("public override bool IsKeyed => {};", has_key(ty)));
-    code.line(format!(
+    code.line(format_args!("public override string TypeName => {name};"));
+    code.line(format_args!(
+        "public override bool IsKeyed => {};",
+        is_keyed(ty)
+    ));
+    code.line(format_args!(
         "public override global::Dunlin.Cdr.Extensibility Extensibility => global::Dunlin.Cdr.Extensibility.{kind};"
     ));
-    if has_key(ty) && fits_hash(plan, ty) {
+    if is_keyed(ty) && fits_hash(plan, ty) {
         code.line("public override bool IsKeyInHash => true;");
     }
     plain::said(code, plan, ty);
-    code.line(format!("public override {of} Create() => new {of}();"));
-    code.line(format!(
+    code.line(format_args!("public override {of} Create() => new {of}();"));
+    code.line(format_args!(
         "public override void Reset({of} value) => ResetValue(value);"
     ));
     let objects = ty.type_objects(EquivalenceKind::Complete).ok();
@@ -80,9 +75,11 @@ fn known(code: &mut Code, plan: &Plan, ty: &DynamicType, of: &str) {
     let bytes = objects.map(|objects| objects.to_sequence());
     let span = "global::System.ReadOnlySpan<byte>";
     match bytes {
-        None => code.line(format!("public override {span} TypeObjects => default;")),
+        None => code.line(format_args!(
+            "public override {span} TypeObjects => default;"
+        )),
         Some(bytes) => code.block(
-            format!("public override {span} TypeObjects => new byte[] {{"),
+            format_args!("public override {span} TypeObjects => new byte[] {{"),
             "};",
             |code| {
                 for row in bytes.chunks(16) {
@@ -111,9 +108,9 @@ fn dispatch(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType, of:
             code.braces("switch (form)", |code| {
                 for (form, id) in forms(ty) {
                     if let Some(line) = call(id) {
-                        code.line(format!("case global::Dunlin.Cdr.CdrForm.{form}:"));
+                        code.line(format_args!("case global::Dunlin.Cdr.CdrForm.{form}:"));
                         line.lines()
-                            .for_each(|line| code.line(format!("    {line}")));
+                            .for_each(|line| code.line(format_args!("    {line}")));
                     }
                 }
                 code.line("default:");
@@ -151,28 +148,31 @@ fn dispatch(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType, of:
 fn defaults(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, of: &str) {
     code.line("");
     code.line("/// <summary>Gives all members their defaults.</summary>");
-    code.braces(format!("public static void ResetValue({of} v)"), |code| {
-        let root = Place::root(unit, ty.clone(), "v").inside();
-        match ty.kind() {
-            TypeKind::Union => {
-                let d = root.part(unit, "_d");
-                let default = value::number(unit, &d, d.of.default.as_ref());
-                code.line(format!("v.Select({default});"));
-                codec::cases(code, ty, "v.Discriminator", |code, _, case| {
-                    if case.element().is_some() {
-                        value::reset(unit, code, &root.part(unit, case.name()));
+    code.braces(
+        format_args!("public static void ResetValue({of} v)"),
+        |code| {
+            let root = Place::root(unit, ty.clone(), "v").inside();
+            match ty.kind() {
+                TypeKind::Union => {
+                    let d = root.part(unit, "_d");
+                    let default = value::number(unit, &d, d.of.default.as_ref());
+                    code.line(format_args!("v.Select({default});"));
+                    codec::cases(code, ty, "v.Discriminator", |code, _, case| {
+                        if case.element().is_some() {
+                            value::reset(unit, code, &root.part(unit, case.name()));
+                        }
+                    });
+                }
+                _ => {
+                    if let Some(base) = ty.base() {
+                        let base = names::global(unit, base.name(), "Support");
+                        code.line(format_args!("{base}.ResetValue(v);"));
                     }
-                });
-            }
-            _ => {
-                if let Some(base) = ty.base() {
-                    let base = names::global(unit, base.name(), "Support");
-                    code.line(format!("{base}.ResetValue(v);"));
-                }
-                for member in ty.own_members() {
-                    value::reset(unit, code, &root.part(unit, member.name()));
+                    for member in ty.own_members() {
+                        value::reset(unit, code, &root.part(unit, member.name()));
+                    }
                 }
             }
-        }
-    });
+        },
+    );
 }

@@ -7,7 +7,8 @@ use super::place::Place;
 use super::value;
 use super::{constant, names};
 use crate::emit::Unit;
-use crate::emit::c::code::Code;
+use crate::emit::code::Code;
+use crate::emit::shape::is_signed;
 use crate::model::NamedType;
 
 const VALUES: &str = "global::Dunlin.Cdr.Values";
@@ -30,7 +31,7 @@ fn within_place(
     code.line("");
     match modules.is_empty() {
         true => body(code, &local),
-        false => code.braces(format!("namespace {}", modules.join(".")), |code| {
+        false => code.braces(format_args!("namespace {}", modules.join(".")), |code| {
             body(code, &local);
         }),
     }
@@ -55,7 +56,7 @@ fn member_docs(entry: &NamedType, at: usize) -> Option<&str> {
 
 fn verbatim(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, placement: &str) {
     unit.verbatim(entry, placement)
-        .for_each(|text| code.line(text));
+        .for_each(|text| code.verbatim(text));
 }
 
 /// All types and constants.
@@ -79,7 +80,7 @@ pub(super) fn types(unit: &Unit<'_>, code: &mut Code) {
         if let Some(line) = constant::constant(unit, of) {
             within_place(code, names::constant(unit, &of.name), |code, name| {
                 docs(code, of.docs.as_deref());
-                code.braces(format!("public static class {name}"), |code| {
+                code.braces(format_args!("public static class {name}"), |code| {
                     docs(code, of.docs.as_deref());
                     code.line(line);
                 });
@@ -106,12 +107,12 @@ fn enumeration(
     name: &str,
 ) {
     let number = names::underlying(ty);
-    code.braces(format!("public enum {name} : {number}"), |code| {
+    code.braces(format_args!("public enum {name} : {number}"), |code| {
         for (at, one) in ty.literals().iter().enumerate() {
             docs(code, member_docs(entry, at));
-            code.line(format!(
+            code.line(format_args!(
                 "{} = {},",
-                unit.language.word(one.name()),
+                unit.word(one.name()),
                 one.value()
             ));
         }
@@ -121,69 +122,72 @@ fn enumeration(
 fn bitmask(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicType), name: &str) {
     let number = names::underlying(ty);
     code.line("[global::System.Flags]");
-    code.braces(format!("public enum {name} : {number}"), |code| {
+    code.braces(format_args!("public enum {name} : {number}"), |code| {
         for (at, flag) in ty.flags().iter().enumerate() {
             docs(code, member_docs(entry, at));
             let bit = 1_u64.checked_shl(flag.position().into()).unwrap_or(0);
-            code.line(format!("{} = {bit:#x},", unit.language.word(flag.name())));
+            code.line(format_args!(
+                "{} = {bit:#x},",
+                unit.word(flag.name())
+            ));
         }
     });
 }
 
 fn bitset(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicType), name: &str) {
     let interfaces = format!("global::System.IEquatable<{name}>");
-    code.braces(format!("public struct {name} : {interfaces}"), |code| {
-        for (at, field) in ty.fields().iter().enumerate() {
-            docs(code, member_docs(entry, at));
-            let holder = names::primitive(field.holder()).unwrap_or("ulong");
-            let property = names::property(unit, ty, field.name());
-            code.line(format!("public {holder} {property} {{ get; set; }}"));
-        }
-        code.line("/// <summary>All fields as one number.</summary>");
-        code.braces("public ulong ToBits()", |code| {
-            code.line("ulong bits = 0;");
-            for field in ty.fields() {
-                let (at, mask) = (field.position(), mask(field.size()));
+    code.braces(
+        format_args!("public struct {name} : {interfaces}"),
+        |code| {
+            for (at, field) in ty.fields().iter().enumerate() {
+                docs(code, member_docs(entry, at));
+                let holder = names::primitive(field.holder()).unwrap_or("ulong");
                 let property = names::property(unit, ty, field.name());
-                let bits = match field.holder() {
-                    TypeKind::Boolean => format!("({property} ? 1ul : 0ul)"),
-                    _ => format!("unchecked((ulong){property})"),
-                };
-                code.line(format!("bits |= ({bits} & {mask}) << {at};"));
+                code.line(format_args!("public {holder} {property} {{ get; set; }}"));
             }
-            code.line("return bits;");
-        });
-        code.line("/// <summary>Of all fields as one number.</summary>");
-        code.braces(
-            format!("public static {name} FromBits(ulong bits)"),
-            |code| {
-                code.line(format!("{name} made = default;"));
+            code.line("/// <summary>All fields as one number.</summary>");
+            code.braces("public ulong ToBits()", |code| {
+                code.line("ulong bits = 0;");
                 for field in ty.fields() {
-                    let line = unpacked(field);
+                    let (at, mask) = (field.position(), mask(field.size()));
                     let property = names::property(unit, ty, field.name());
-                    code.line(format!("made.{property} = {line};"));
+                    let bits = match field.holder() {
+                        TypeKind::Boolean => format!("({property} ? 1ul : 0ul)"),
+                        _ => format!("unchecked((ulong){property})"),
+                    };
+                    code.line(format_args!("bits |= ({bits} & {mask}) << {at};"));
                 }
-                code.line("return made;");
-            },
-        );
-        code.line(format!(
-            "public bool Equals({name} other) => ToBits() == other.ToBits();"
-        ));
-        code.line(format!(
+                code.line("return bits;");
+            });
+            code.line("/// <summary>Of all fields as one number.</summary>");
+            code.braces(
+                format_args!("public static {name} FromBits(ulong bits)"),
+                |code| {
+                    code.line(format_args!("{name} made = default;"));
+                    for field in ty.fields() {
+                        let line = unpacked(field);
+                        let property = names::property(unit, ty, field.name());
+                        code.line(format_args!("made.{property} = {line};"));
+                    }
+                    code.line("return made;");
+                },
+            );
+            code.line(format_args!(
+                "public bool Equals({name} other) => ToBits() == other.ToBits();"
+            ));
+            code.line(format_args!(
             "public override bool Equals(object? other) => other is {name} value && Equals(value);"
         ));
-        code.line("public override int GetHashCode() => ToBits().GetHashCode();");
-    });
+            code.line("public override int GetHashCode() => ToBits().GetHashCode();");
+        },
+    );
 }
 
 fn unpacked(field: &dunlin_xtypes::Bitfield) -> String {
     let (at, size) = (field.position(), field.size());
     let bits = format!("(bits >> {at} & {})", mask(size));
     let holder = names::primitive(field.holder()).unwrap_or("ulong");
-    let is_signed = matches!(
-        field.holder(),
-        TypeKind::Int8 | TypeKind::Int16 | TypeKind::Int32 | TypeKind::Int64
-    );
+    let is_signed = is_signed(field.holder());
     let sign = 1_u64
         .checked_shl(u32::from(size).saturating_sub(1))
         .unwrap_or(0);
@@ -213,13 +217,13 @@ fn structure(
         .iter()
         .map(|base| format!("{base}, "))
         .collect::<String>();
-    code.line(format!(
+    code.line(format_args!(
         "[global::Dunlin.TypeSupport(typeof({}))]",
         names::global(unit, ty.name(), "Support")
     ));
     let interfaces = format!("{first}global::System.IEquatable<{name}>, global::System.ICloneable");
     code.braces(
-        format!("public partial class {name} : {interfaces}"),
+        format_args!("public partial class {name} : {interfaces}"),
         |code| {
             verbatim(unit, code, entry, "begin-declaration");
             for (at, member) in ty.own_members().iter().enumerate() {
@@ -238,19 +242,21 @@ fn property(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, member: &Member)
     let name = names::property(unit, ty, member.name());
     let typed = names::typed(unit, &of);
     if names::is_nullable(ty, member) {
-        return code.line(format!("public {typed}? {name} {{ get; set; }}"));
+        return code.line(format_args!("public {typed}? {name} {{ get; set; }}"));
     }
     let place = Place::root(unit, ty.clone(), "this").part(unit, member.name());
     let made = names::fresh(unit, &of, place.of.default.as_ref());
     if !names::is_reference(&of) {
-        return code.line(format!("public {typed} {name} {{ get; set; }} = {made};"));
+        return code.line(format_args!(
+            "public {typed} {name} {{ get; set; }} = {made};"
+        ));
     }
     let field = names::field(&name);
-    code.line(format!("private {typed} {field} = {made};"));
-    code.braces(format!("public {typed} {name}"), |code| {
-        code.line(format!("get => {field};"));
+    code.line(format_args!("private {typed} {field} = {made};"));
+    code.braces(format_args!("public {typed} {name}"), |code| {
+        code.line(format_args!("get => {field};"));
         let checked = checked(&of, &field, &place.idl());
-        code.line(format!("set => {field} = {checked};"));
+        code.line(format_args!("set => {field} = {checked};"));
     });
 }
 
@@ -275,7 +281,7 @@ fn helpers(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, name: &str) {
         })
     };
     code.line("/// <summary>Makes all members equal to those of another value; it shares nothing with it.</summary>");
-    code.braces(format!("public void CopyFrom({name} other)"), |code| {
+    code.braces(format_args!("public void CopyFrom({name} other)"), |code| {
         if base {
             code.line("base.CopyFrom(other);");
         }
@@ -287,7 +293,7 @@ fn helpers(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, name: &str) {
     code.line(
         "/// <summary>-0 is 0, NaN is NaN, and what is absent is not what is empty.</summary>",
     );
-    code.braces(format!("public bool Equals({name}? other)"), |code| {
+    code.braces(format_args!("public bool Equals({name}? other)"), |code| {
         code.line("if (other is null || other.GetType() != GetType()) return false;");
         if base {
             code.line("if (!base.Equals(other)) return false;");
@@ -304,7 +310,7 @@ fn helpers(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, name: &str) {
             code.line("hash.Add(base.GetHashCode());");
         }
         for (property, _, _) in members() {
-            code.line(format!("hash.Add({VALUES}.Hash({property}));"));
+            code.line(format_args!("hash.Add({VALUES}.Hash({property}));"));
         }
         code.line("return hash.ToHashCode();");
     });
@@ -313,8 +319,8 @@ fn helpers(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, name: &str) {
 fn clone(code: &mut Code, name: &str, is_derived: bool) {
     let word = if is_derived { "new " } else { "" };
     code.line("/// <summary>A copy that shares nothing with the value.</summary>");
-    code.braces(format!("public {word}{name} Clone()"), |code| {
-        code.line(format!("var made = new {name}();"));
+    code.braces(format_args!("public {word}{name} Clone()"), |code| {
+        code.line(format_args!("var made = new {name}();"));
         code.line("made.CopyFrom(this);");
         code.line("return made;");
     });
@@ -322,7 +328,7 @@ fn clone(code: &mut Code, name: &str, is_derived: bool) {
 }
 
 fn equality(code: &mut Code, name: &str) {
-    code.line(format!(
+    code.line(format_args!(
         "public override bool Equals(object? other) => Equals(other as {name});"
     ));
 }
@@ -361,16 +367,16 @@ fn union(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicTyp
     let d = names::typed(unit, &by);
     let place = Place::root(unit, ty.clone(), "this").part(unit, "_d");
     let default = constant::number(unit, &by, place.of.default.as_ref());
-    code.line(format!(
+    code.line(format_args!(
         "[global::Dunlin.TypeSupport(typeof({}))]",
         names::global(unit, ty.name(), "Support")
     ));
     let interfaces = format!("global::System.IEquatable<{name}>, global::System.ICloneable");
-    code.braces(format!("public partial class {name} : {interfaces}"), |code| {
+    code.braces(format_args!("public partial class {name} : {interfaces}"), |code| {
         verbatim(unit, code, entry, "begin-declaration");
-        code.line(format!("private {d} _discriminator = {default};"));
+        code.line(format_args!("private {d} _discriminator = {default};"));
         code.line("/// <summary>What selects a member. Another member that it selects has its default.</summary>");
-        code.braces(format!("public {d} Discriminator"), |code| {
+        code.braces(format_args!("public {d} Discriminator"), |code| {
             code.line("get => _discriminator;");
             code.line("set => Select(value);");
         });
@@ -381,7 +387,7 @@ fn union(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicTyp
             }
         }
         select(unit, code, ty, &d);
-        code.braces(format!("public {name}()"), |code| {
+        code.braces(format_args!("public {name}()"), |code| {
             code.line("Begin(CaseOf(_discriminator));");
         });
         union_helpers(unit, code, ty, name);
@@ -444,7 +450,7 @@ fn member_of_union(
     let is_checked = names::is_reference(&of) && null.is_empty();
     // What is not selected need not be there.
     let begin = if is_checked { " = null!" } else { "" };
-    code.line(format!("internal {typed} {field}{begin};"));
+    code.line(format_args!("internal {typed} {field}{begin};"));
     let value = match is_checked {
         true => match of.resolved().dimensions() {
             [length] => format!("{VALUES}.OfLength(value, {length}, {idl})"),
@@ -457,13 +463,13 @@ fn member_of_union(
         false => "value".into(),
     };
     let own = case_value(unit, ty, case);
-    code.braces(format!("public {typed} {name}"), |code| {
-        code.line(format!(
+    code.braces(format_args!("public {typed} {name}"), |code| {
+        code.line(format_args!(
             "get => CaseOf(_discriminator) == {at} ? {field} : throw {VALUES}.NotSelected({idl}, _discriminator);"
         ));
         code.braces("set", |code| {
-            code.line(format!("{field} = {value};"));
-            code.line(format!(
+            code.line(format_args!("{field} = {value};"));
+            code.line(format_args!(
                 "if (CaseOf(_discriminator) != {at}) _discriminator = {own};"
             ));
         });
@@ -473,40 +479,45 @@ fn member_of_union(
         code.line(
             "/// <summary>Sets the member and which of its discriminators selects it.</summary>",
         );
-        code.braces(format!("public void Set{name}({typed} value, {d} {discriminator})"), |code| {
-            code.line(format!(
+        code.braces(format_args!("public void Set{name}({typed} value, {d} {discriminator})"), |code| {
+            code.line(format_args!(
                 "if (CaseOf({discriminator}) != {at}) throw {VALUES}.NotSelected({idl}, {discriminator});"
             ));
-            code.line(format!("{name} = value;"));
-            code.line(format!("_discriminator = {discriminator};"));
+            code.line(format_args!("{name} = value;"));
+            code.line(format_args!("_discriminator = {discriminator};"));
         });
     }
 }
 
 fn select(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, d: &str) {
-    code.braces(format!("private static int CaseOf({d} value)"), |code| {
-        code.braces(format!("switch ({})", switched(ty, "value")), |code| {
-            let mut otherwise = -1;
-            for (at, case) in ty.cases().iter().enumerate() {
-                for one in case.labels() {
-                    code.line(format!("case {}:", super::codec::label(*one)));
-                }
-                match case.is_default() {
-                    true => {
-                        otherwise = at as i64;
-                        if !case.labels().is_empty() {
-                            code.line(format!("return {at};"));
-                        }
+    code.braces(
+        format_args!("private static int CaseOf({d} value)"),
+        |code| {
+            code.braces(format_args!("switch ({})", switched(ty, "value")), |code| {
+                let mut otherwise = -1;
+                for (at, case) in ty.cases().iter().enumerate() {
+                    for one in case.labels() {
+                        code.line(format_args!("case {}:", super::codec::label(*one)));
                     }
-                    false if !case.labels().is_empty() => code.line(format!("return {at};")),
-                    false => {}
+                    match case.is_default() {
+                        true => {
+                            otherwise = at as i64;
+                            if !case.labels().is_empty() {
+                                code.line(format_args!("return {at};"));
+                            }
+                        }
+                        false if !case.labels().is_empty() => {
+                            code.line(format_args!("return {at};"))
+                        }
+                        false => {}
+                    }
                 }
-            }
-            code.line("default:");
-            code.line(format!("return {otherwise};"));
-        });
-    });
-    code.braces(format!("internal void Select({d} value)"), |code| {
+                code.line("default:");
+                code.line(format_args!("return {otherwise};"));
+            });
+        },
+    );
+    code.braces(format_args!("internal void Select({d} value)"), |code| {
         code.line("int selected = CaseOf(value);");
         code.line("if (selected != CaseOf(_discriminator)) Begin(selected);");
         code.line("_discriminator = value;");
@@ -519,7 +530,7 @@ fn select(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, d: &str) {
                     continue;
                 }
                 let place = root.part(unit, case.name());
-                code.line(format!("case {at}:"));
+                code.line(format_args!("case {at}:"));
                 if !place.is_nullable {
                     value::ensure(unit, code, &place);
                 }
@@ -536,7 +547,7 @@ fn union_helpers(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, name: &str)
     code.line(
         "/// <summary>Makes the value equal to another; it shares nothing with it.</summary>",
     );
-    code.braces(format!("public void CopyFrom({name} other)"), |code| {
+    code.braces(format_args!("public void CopyFrom({name} other)"), |code| {
         code.line("Select(other._discriminator);");
         cases(code, ty, "_discriminator", |code, _, case| {
             if let Some(element) = case.element() {
@@ -552,7 +563,7 @@ fn union_helpers(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, name: &str)
     });
     clone(code, name, false);
     code.line("/// <summary>Whether discriminator and member are the same.</summary>");
-    code.braces(format!("public bool Equals({name}? other)"), |code| {
+    code.braces(format_args!("public bool Equals({name}? other)"), |code| {
         code.line("if (other is null || other._discriminator != _discriminator) return false;");
         cases(code, ty, "_discriminator", |code, _, case| {
             if let Some(element) = case.element() {

@@ -5,7 +5,7 @@ use dunlin_xtypes::{Constant, TypeKind};
 use super::names;
 use super::place::Place;
 use crate::emit::Unit;
-use crate::emit::c::code::Code;
+use crate::emit::code::Code;
 
 /// Makes sure that there is an object, so that it can be read into.
 pub(super) fn ensure(unit: &Unit<'_>, code: &mut Code, place: &Place) {
@@ -17,11 +17,14 @@ pub(super) fn ensure(unit: &Unit<'_>, code: &mut Code, place: &Place) {
         TypeKind::Array => {
             let made = names::fresh(unit, &ty, None);
             let length = ty.length();
-            code.line(format!(
+            code.line(format_args!(
                 "if ({value} == null || {value}.Length != {length}) {value} = {made};"
             ));
         }
-        _ => code.line(format!("{value} ??= {};", names::fresh(unit, &ty, None))),
+        _ => code.line(format_args!(
+            "{value} ??= {};",
+            names::fresh(unit, &ty, None)
+        )),
     }
 }
 
@@ -29,22 +32,22 @@ pub(super) fn ensure(unit: &Unit<'_>, code: &mut Code, place: &Place) {
 pub(super) fn reset(unit: &Unit<'_>, code: &mut Code, place: &Place) {
     let value = &place.value;
     if place.is_nullable {
-        return code.line(format!("{value} = null;"));
+        return code.line(format_args!("{value} = null;"));
     }
     let ty = place.resolved();
     let said = place.of.default.as_ref();
     match ty.kind() {
         TypeKind::String8 | TypeKind::String16 => {
-            code.line(format!("{value} = {};", names::fresh(unit, &ty, said)));
+            code.line(format_args!("{value} = {};", names::fresh(unit, &ty, said)));
         }
-        TypeKind::Sequence => code.line(format!("{value}.Resize(0);")),
-        TypeKind::Map => code.line(format!("{value}.Clear();")),
+        TypeKind::Sequence => code.line(format_args!("{value}.Resize(0);")),
+        TypeKind::Map => code.line(format_args!("{value}.Clear();")),
         TypeKind::Structure | TypeKind::Union => {
             let support = names::global(unit, ty.name(), "Support");
-            code.line(format!("{support}.ResetValue({value});"));
+            code.line(format_args!("{support}.ResetValue({value});"));
         }
         TypeKind::Array => reset_array(unit, code, place),
-        _ => code.line(format!("{value} = {};", number(unit, place, said))),
+        _ => code.line(format_args!("{value} = {};", number(unit, place, said))),
     }
 }
 
@@ -60,16 +63,16 @@ fn reset_array(unit: &Unit<'_>, code: &mut Code, place: &Place) {
     let is_zero = inner.number_size().is_some() && inner.kind() != TypeKind::Enumeration;
     let value = &place.value;
     if is_zero {
-        return code.line(format!(
+        return code.line(format_args!(
             "global::System.Array.Clear({value}, 0, {value}.Length);"
         ));
     }
     let depth = code.depth();
     let (s, i) = (format!("all{depth}"), format!("at{depth}"));
     code.braces("", |code| {
-        code.line(format!("var {s} = {};", span(unit, place, true)));
+        code.line(format_args!("var {s} = {};", span(unit, place, true)));
         code.braces(
-            format!("for (int {i} = 0; {i} < {s}.Length; {i}++)"),
+            format_args!("for (int {i} = 0; {i} < {s}.Length; {i}++)"),
             |code| {
                 let element = place.element(&format!("{s}[{i}]"));
                 if !element.is_nullable {

@@ -25,11 +25,11 @@ pub(super) fn class(unit: &Unit<'_>, of: &NamedConstant) -> String {
     };
     let mut code = Code::default();
     code.docs(of.docs.as_deref());
-    code.braces(format!("public final class {class}"), |code| {
+    code.braces(format_args!("public final class {class}"), |code| {
         code.docs(Some("The value."));
-        code.line(format!("public static final {word} VALUE = {text};"));
+        code.line(format_args!("public static final {word} VALUE = {text};"));
         code.line("");
-        code.braces(format!("private {class}()"), |_| {});
+        code.braces(format_args!("private {class}()"), |_| {});
     });
     code.finish()
 }

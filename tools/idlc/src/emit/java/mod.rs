@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use dunlin_cdr::Extensibility;
 use dunlin_xtypes::{DynamicType, EquivalenceKind, TypeIndex, TypeKind};
 
-use super::{File, Language, Scope, Unit};
+use super::{File, Language, Scope, Unit, shape};
 use crate::model::NamedType;
 use crate::report::codes;
 use code::Code;
@@ -92,7 +92,7 @@ fn head(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, head: &str) {
         .for_each(|text| code.line(text));
     code.docs(entry.docs.as_deref());
     code.line(ALLOW);
-    code.line(format!("public {head} {{"));
+    code.line(format_args!("public {head} {{"));
     code.deeper();
     unit.verbatim(entry, "begin-declaration")
         .for_each(|text| code.line(text));
@@ -125,16 +125,16 @@ fn extensibility(ty: &DynamicType) -> &'static str {
 /// Begins the `TYPE` of a class, with what all of them have.
 fn type_support(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     let class = names::qualified(unit, ty.name());
-    let is_keyed = ty.kind() == TypeKind::Structure && ty.has_key();
+    let is_keyed = shape::is_keyed(ty);
     code.line("");
     code.docs(Some("What the library knows of the type."));
-    code.line(format!(
+    code.line(format_args!(
         "public static final {LIBRARY}.TypeSupport<{class}> TYPE = new {LIBRARY}.TypeSupport<>("
     ));
     code.deeper();
     code.deeper();
     let objects = objects(ty);
-    code.line(format!(
+    code.line(format_args!(
         "{}, {LIBRARY}.Extensibility.{}, {is_keyed}{}",
         code::literal(ty.name()),
         extensibility(ty),
@@ -144,15 +144,15 @@ fn type_support(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     for (at, lines) in objects.iter().enumerate() {
         let end = if at == last { ") {" } else { "," };
         let lines: Vec<String> = lines.iter().map(|line| format!("\"{line}\"")).collect();
-        code.line(format!("{}{end}", lines.join("\n            + ")));
+        code.line(format_args!("{}{end}", lines.join("\n            + ")));
     }
     code.shallower();
     code.line("@Override");
-    code.braces(format!("public {class} create()"), |code| {
-        code.line(format!("return new {class}();"));
+    code.braces(format_args!("public {class} create()"), |code| {
+        code.line(format_args!("return new {class}();"));
     });
     code.line("@Override");
-    code.braces(format!("public {class} copy({class} value)"), |code| {
+    code.braces(format_args!("public {class} copy({class} value)"), |code| {
         code.line("return value.copy();");
     });
 }

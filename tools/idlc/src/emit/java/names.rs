@@ -49,16 +49,9 @@ const LANG: &[&str] = &[
 /// The package of a name of IDL, and what it is called in it. Types within a struct are beside it.
 /// The package that the user chose has those of the modules in it.
 pub(super) fn place(unit: &Unit<'_>, name: &str) -> (Vec<String>, String) {
-    let parts: Vec<&str> = name.split("::").collect();
-    let is_type = |count: &usize| {
-        let outer = parts.get(..*count).map(|outer| outer.join("::"));
-        outer.is_some_and(|outer| unit.model.find(&outer).is_some())
-    };
-    let modules = (1..parts.len()).find(is_type);
-    let modules = modules.map_or(parts.len() - 1, |count| count - 1);
-    let (modules, rest) = parts.split_at(modules);
-    let class = unit.language.word(&rest.join("_"));
-    let modules = modules.iter().map(|one| unit.language.word(one));
+    let (modules, local) = unit.split(name);
+    let class = unit.word(&local);
+    let modules = modules.iter().map(|one| unit.word(one));
     let package = unit.choices.java_package.parts().iter().cloned();
     let mut package: Vec<String> = package.chain(modules).collect();
     if let Some(root) = package.first_mut() {
@@ -86,7 +79,7 @@ pub(super) fn member(unit: &Unit<'_>, name: &str) -> String {
     let is_root = unit.is_root(name) || package.is_some_and(|package| package == name);
     match name == "org" || name == "TYPE" || is_root {
         true => (unit.language.escape)(name),
-        false => unit.language.word(name),
+        false => unit.word(name),
     }
 }
 
@@ -105,7 +98,7 @@ pub(super) fn method(unit: &Unit<'_>, name: &str) -> String {
     ];
     match TAKEN.contains(&name) {
         true => (unit.language.escape)(name),
-        false => unit.language.word(name),
+        false => unit.word(name),
     }
 }
 

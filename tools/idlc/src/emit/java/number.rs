@@ -5,6 +5,7 @@ use dunlin_xtypes::{DynamicType, TypeKind};
 use super::code::Code;
 use super::{head, member_docs, names, tail};
 use crate::emit::Unit;
+use crate::emit::shape::is_signed;
 use crate::model::NamedType;
 
 pub(super) fn enumeration(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, ty: &DynamicType) {
@@ -15,12 +16,12 @@ pub(super) fn enumeration(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, t
         code.docs(member_docs(entry, at));
         let end = if at == last { ";" } else { "," };
         let name = names::member(unit, literal.name());
-        code.line(format!("{name}({}){end}", literal.value()));
+        code.line(format_args!("{name}({}){end}", literal.value()));
     }
     code.line("");
     code.line("private final int _value;");
     code.line("");
-    code.braces(format!("{class}(int value)"), |code| {
+    code.braces(format_args!("{class}(int value)"), |code| {
         code.line("_value = value;");
     });
     code.line("");
@@ -30,17 +31,20 @@ pub(super) fn enumeration(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, t
     code.docs(Some(
         "The enumerator of a number.\n\n@param value the number\n@return the enumerator; null if there is none",
     ));
-    code.braces(format!("public static {class} of(int value)"), |code| {
-        code.line("return switch (value) {");
-        code.deeper();
-        for literal in ty.literals() {
-            let name = names::member(unit, literal.name());
-            code.line(format!("case {} -> {name};", literal.value()));
-        }
-        code.line("default -> null;");
-        code.shallower();
-        code.line("};");
-    });
+    code.braces(
+        format_args!("public static {class} of(int value)"),
+        |code| {
+            code.line("return switch (value) {");
+            code.deeper();
+            for literal in ty.literals() {
+                let name = names::member(unit, literal.name());
+                code.line(format_args!("case {} -> {name};", literal.value()));
+            }
+            code.line("default -> null;");
+            code.shallower();
+            code.line("};");
+        },
+    );
     tail(unit, code, entry);
 }
 
@@ -57,17 +61,17 @@ pub(super) fn bitmask(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, ty: &
         code.docs(member_docs(entry, at));
         let name = names::member(unit, flag.name());
         let bit = (1_u64 << flag.position()) as i64;
-        code.line(format!("public static final long {name} = {bit}L;"));
+        code.line(format_args!("public static final long {name} = {bit}L;"));
     }
     code.line("");
     code.docs(Some("The bits: flags with | between them."));
     code.line("public long _bits;");
     code.line("");
     code.docs(Some("No flag."));
-    code.braces(format!("public {class}()"), |_| {});
+    code.braces(format_args!("public {class}()"), |_| {});
     code.line("");
     code.docs(Some("Some flags.\n\n@param bits the flags"));
-    code.braces(format!("public {class}(long bits)"), |code| {
+    code.braces(format_args!("public {class}(long bits)"), |code| {
         code.line("_bits = bits;");
     });
     code.line("");
@@ -85,13 +89,13 @@ pub(super) fn bitmask(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, ty: &
 fn bits(code: &mut Code, class: &str) {
     code.line("");
     code.docs(Some("{@return a copy}"));
-    code.braces(format!("public {class} copy()"), |code| {
-        code.line(format!("return new {class}(_bits);"));
+    code.braces(format_args!("public {class} copy()"), |code| {
+        code.line(format_args!("return new {class}(_bits);"));
     });
     code.line("");
     code.line("@Override");
     code.braces("public boolean equals(java.lang.Object other)", |code| {
-        code.line(format!(
+        code.line(format_args!(
             "return other instanceof {class} that && _bits == that._bits;"
         ));
     });
@@ -103,7 +107,7 @@ fn bits(code: &mut Code, class: &str) {
     code.line("");
     code.line("@Override");
     code.braces("public java.lang.String toString()", |code| {
-        code.line(format!(
+        code.line(format_args!(
             "return \"{class}{{0x\" + java.lang.Long.toHexString(_bits) + \"}}\";"
         ));
     });
@@ -116,10 +120,10 @@ pub(super) fn bitset(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, ty: &D
     code.line("public long _bits;");
     code.line("");
     code.docs(Some("All fields are 0."));
-    code.braces(format!("public {class}()"), |_| {});
+    code.braces(format_args!("public {class}()"), |_| {});
     code.line("");
     code.docs(Some("With the bits of all fields.\n\n@param bits the bits"));
-    code.braces(format!("public {class}(long bits)"), |code| {
+    code.braces(format_args!("public {class}(long bits)"), |code| {
         code.line("_bits = bits;");
     });
     for (at, field) in ty.fields().iter().enumerate() {
@@ -133,15 +137,12 @@ pub(super) fn bitset(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, ty: &D
         let (position, size) = (field.position(), field.size());
         code.line("");
         code.docs(member_docs(entry, at));
-        code.braces(format!("public {word} {name}()"), |code| {
+        code.braces(format_args!("public {word} {name}()"), |code| {
             code.line(match field.holder() {
                 TypeKind::Boolean => format!("return (_bits >>> {position} & 1) != 0;"),
                 holder => {
                     let left = 64 - u32::from(position) - u32::from(size);
-                    let is_signed = matches!(
-                        holder,
-                        TypeKind::Int8 | TypeKind::Int16 | TypeKind::Int32 | TypeKind::Int64
-                    );
+                    let is_signed = is_signed(holder);
                     let shift = if is_signed { ">>" } else { ">>>" };
                     format!("return ({word}) (_bits << {left} {shift} {});", 64 - size)
                 }
@@ -149,14 +150,14 @@ pub(super) fn bitset(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, ty: &D
         });
         code.line("");
         code.docs(Some("Another value for the field.\n\n@param value the value, of which the lowest bits count"));
-        code.braces(format!("public void {name}({word} value)"), |code| {
+        code.braces(format_args!("public void {name}({word} value)"), |code| {
             let mask = (u64::MAX >> (64 - size)) << position;
             let bits = match field.holder() {
                 TypeKind::Boolean => "(value ? 1L : 0L)",
                 _ => "(long) value",
             };
             let mask = mask as i64;
-            code.line(format!(
+            code.line(format_args!(
                 "_bits = _bits & ~{mask}L | {bits} << {position} & {mask}L;"
             ));
         });

@@ -95,11 +95,11 @@ impl<'m> Read<'_, 'm> {
         let idl = literal(&held.idl);
         let (lines, around) = keep(code);
         code.line(lines);
-        code.braces(format!("if (r.beginOptional({id}, {idl}))"), |code| {
+        code.braces(format_args!("if (r.beginOptional({id}, {idl}))"), |code| {
             self.there(code, held, &Place::variable(&field));
         });
-        code.braces("else", |code| code.line(format!("{field} = null;")));
-        code.line(format!("r.endOptional({around});"));
+        code.braces("else", |code| code.line(format_args!("{field} = null;")));
+        code.line(format_args!("r.endOptional({around});"));
     }
 
     /// What is optional, and is there.
@@ -116,7 +116,7 @@ impl<'m> Read<'_, 'm> {
         code.line("long scope = r.beginDelimited();");
         let words = members.len().div_ceil(64);
         for word in 0..words {
-            code.line(format!("long seen{word} = 0;"));
+            code.line(format_args!("long seen{word} = 0;"));
         }
         let (lines, around) = keep(code);
         code.line(lines);
@@ -124,8 +124,8 @@ impl<'m> Read<'_, 'm> {
             code.braces("switch (r.memberId())", |code| {
                 for (at, member) in members.iter().enumerate() {
                     let held = Held::member(ty, member);
-                    code.braces(format!("case {} ->", member.id()), |code| {
-                        code.line(format!("seen{} |= 1L << {};", at / 64, at % 64));
+                    code.braces(format_args!("case {} ->", member.id()), |code| {
+                        code.line(format_args!("seen{} |= 1L << {};", at / 64, at % 64));
                         let place = Place::variable(&self.field(member));
                         match held.is_optional {
                             true => self.there(code, &held, &place),
@@ -133,9 +133,9 @@ impl<'m> Read<'_, 'm> {
                         }
                     });
                 }
-                code.line(format!("default -> r.unknownMember({idl});"));
+                code.line(format_args!("default -> r.unknownMember({idl});"));
             });
-            code.line(format!("r.endMember({around});"));
+            code.line(format_args!("r.endMember({around});"));
         });
         code.line("r.end(scope);");
         for (at, member) in members.iter().enumerate() {
@@ -152,7 +152,7 @@ impl<'m> Read<'_, 'm> {
         let read = |code: &mut Code| match held.is_external {
             false => self.value(code, held, place),
             true => {
-                code.line(format!("r.enter({});", literal(&held.idl)));
+                code.line(format_args!("r.enter({});", literal(&held.idl)));
                 self.value(code, held, place);
                 code.line("r.leave();");
             }
@@ -161,9 +161,9 @@ impl<'m> Read<'_, 'm> {
             return read(code);
         }
         let before = format!("m{}", code.fresh());
-        code.line(format!("boolean {before} = r.clearMisfit();"));
+        code.line(format_args!("boolean {before} = r.clearMisfit();"));
         read(code);
-        code.braces(format!("if (r.endMisfit({before}))"), |code| {
+        code.braces(format_args!("if (r.endMisfit({before}))"), |code| {
             place.set(code, &value::default(self.unit, held));
         });
     }
@@ -206,13 +206,13 @@ impl<'m> Read<'_, 'm> {
             TypeKind::Bitmask => {
                 let mask = number::mask(&ty) as i64;
                 self.object(code, held, place, |code, object| {
-                    code.line(format!(
+                    code.line(format_args!(
                         "{object}._bits = r.getFlags({size}, {mask}L, {idl});"
                     ));
                 });
             }
             TypeKind::Bitset => self.object(code, held, place, |code, object| {
-                code.line(format!("{object}._bits = r.getBits({size});"));
+                code.line(format_args!("{object}._bits = r.getBits({size});"));
             }),
             TypeKind::Structure | TypeKind::Union => {
                 let class = names::qualified(self.unit, ty.name());
@@ -221,7 +221,7 @@ impl<'m> Read<'_, 'm> {
                     false => "read",
                 };
                 self.object(code, held, place, |code, object| {
-                    code.line(format!("{class}.TYPE.{word}(r, {object});"));
+                    code.line(format_args!("{class}.TYPE.{word}(r, {object});"));
                 });
             }
             TypeKind::Array => self.whole().array(code, held, place),
@@ -232,7 +232,9 @@ impl<'m> Read<'_, 'm> {
                     _ => "read",
                 };
                 self.object(code, held, place, |code, object| {
-                    code.line(format!("{object}.{word}(r, {bound}, {is_trimmed}, {idl});"));
+                    code.line(format_args!(
+                        "{object}.{word}(r, {bound}, {is_trimmed}, {idl});"
+                    ));
                 });
             }
             TypeKind::Sequence => self.object(code, held, place, |code, object| {
@@ -261,9 +263,9 @@ impl<'m> Read<'_, 'm> {
         };
         let fresh = value::fresh(self.unit, &plain);
         let now = &place.now;
-        code.line(format!("{class} {object} = {now};"));
-        code.braces(format!("if ({object} == null)"), |code| {
-            code.line(format!("{object} = {fresh};"));
+        code.line(format_args!("{class} {object} = {now};"));
+        code.braces(format_args!("if ({object} == null)"), |code| {
+            code.line(format_args!("{object} = {fresh};"));
             place.set(code, &object);
         });
         // An element that is there has to be put to its place, too.
@@ -278,11 +280,11 @@ impl<'m> Read<'_, 'm> {
         let at = code.fresh();
         let idl = literal(&held.idl);
         let plain = value::fresh(self.unit, held);
-        code.line(format!("int n{at} = r.getEnumerator({size});"));
-        code.line(format!("{class} e{at} = {class}.of(n{at});"));
-        code.braces(format!("if (e{at} == null)"), |code| {
-            code.line(format!("r.unknownEnumerator({idl}, n{at});"));
-            code.line(format!("e{at} = {plain};"));
+        code.line(format_args!("int n{at} = r.getEnumerator({size});"));
+        code.line(format_args!("{class} e{at} = {class}.of(n{at});"));
+        code.braces(format_args!("if (e{at} == null)"), |code| {
+            code.line(format_args!("r.unknownEnumerator({idl}, n{at});"));
+            code.line(format_args!("e{at} = {plain};"));
         });
         place.set(code, &format!("e{at}"));
     }
@@ -292,9 +294,9 @@ impl<'m> Read<'_, 'm> {
             false => body(code),
             true => {
                 let scope = format!("d{}", code.fresh());
-                code.line(format!("long {scope} = r.beginDelimited();"));
+                code.line(format_args!("long {scope} = r.beginDelimited();"));
                 body(code);
-                code.line(format!("r.end({scope});"));
+                code.line(format_args!("r.end({scope});"));
             }
         }
     }
@@ -314,10 +316,13 @@ impl<'m> Read<'_, 'm> {
         };
         let (class, array) = (names::object(self.unit, &ty), format!("x{}", code.fresh()));
         let length = ty.dimensions().first().copied().unwrap_or(0);
-        code.line(format!("{class} {array} = {};", place.now));
+        code.line(format_args!("{class} {array} = {};", place.now));
         let unfit = format!("if ({array} == null || {array}.length != {length})");
         code.braces(unfit, |code| {
-            code.line(format!("{array} = {};", value::fresh(self.unit, &plain)));
+            code.line(format_args!(
+                "{array} = {};",
+                value::fresh(self.unit, &plain)
+            ));
         });
         place.set(code, &array);
         self.delimited(code, held, |code| {
@@ -341,7 +346,7 @@ impl<'m> Read<'_, 'm> {
                 let class = names::ty(self.unit, &element.ty);
                 let row = format!("x{}", code.fresh());
                 let brackets = "[]".repeat(rest.len());
-                code.line(format!("{class}{brackets} {row} = {};", one.now));
+                code.line(format_args!("{class}{brackets} {row} = {};", one.now));
                 self.rows(code, element, rest, &row);
             }
         });
@@ -359,7 +364,9 @@ impl<'m> Read<'_, 'm> {
         });
         let cost = sum(&|part| cost(&part.ty, 0) + 8);
         let idl = literal(&held.idl);
-        code.line(format!("int {n} = r.getCount({least}, {cost}, {idl});"));
+        code.line(format_args!(
+            "int {n} = r.getCount({least}, {cost}, {idl});"
+        ));
         n
     }
 
@@ -371,19 +378,24 @@ impl<'m> Read<'_, 'm> {
         self.delimited(code, held, |code| {
             let n = self.count(code, held, &[&element]);
             let i = format!("i{}", code.fresh());
-            code.line(format!("r.enter({idl});"));
-            code.line(format!("{object}.clear();"));
-            code.braces(format!("for (int {i} = 0; {i} < {n}; {i}++)"), |code| {
-                let place = Place {
-                    now: format!("{object}.spare({i})"),
-                    set: format!("{object}.put({i}, $);"),
-                };
-                self.held(code, &element, &place);
-            });
+            code.line(format_args!("r.enter({idl});"));
+            code.line(format_args!("{object}.clear();"));
+            code.braces(
+                format_args!("for (int {i} = 0; {i} < {n}; {i}++)"),
+                |code| {
+                    let place = Place {
+                        now: format!("{object}.spare({i})"),
+                        set: format!("{object}.put({i}, $);"),
+                    };
+                    self.held(code, &element, &place);
+                },
+            );
             code.line("r.leave();");
             if bound > 0 {
                 let is_trimmed = held.is_trimmed();
-                code.line(format!("r.fit({object}, {bound}, {is_trimmed}, {idl});"));
+                code.line(format_args!(
+                    "r.fit({object}, {bound}, {is_trimmed}, {idl});"
+                ));
             }
         });
     }
@@ -397,22 +409,22 @@ impl<'m> Read<'_, 'm> {
         self.delimited(code, held, |code| {
             let n = self.count(code, held, &[&key, &element]);
             let at = code.fresh();
-            code.line(format!(
+            code.line(format_args!(
                 "int z{at} = r.fitted({n}, {bound}, {is_trimmed}, {idl});"
             ));
-            code.line(format!("r.enter({idl});"));
-            code.line(format!("{object}.clear();"));
+            code.line(format_args!("r.enter({idl});"));
+            code.line(format_args!("{object}.clear();"));
             code.braces(
-                format!("for (int i{at} = 0; i{at} < {n}; i{at}++)"),
+                format_args!("for (int i{at} = 0; i{at} < {n}; i{at}++)"),
                 |code| {
                     for (name, of) in [("k", &key), ("v", &element)] {
                         let class = names::object(self.unit, &of.ty);
                         let fresh = value::fresh(self.unit, of);
-                        code.line(format!("{class} {name}{at} = {fresh};"));
+                        code.line(format_args!("{class} {name}{at} = {fresh};"));
                         self.held(code, of, &Place::variable(&format!("{name}{at}")));
                     }
-                    code.braces(format!("if (i{at} < z{at})"), |code| {
-                        code.line(format!("{object}.put(k{at}, v{at});"));
+                    code.braces(format_args!("if (i{at} < z{at})"), |code| {
+                        code.line(format_args!("{object}.put(k{at}, v{at});"));
                     });
                 },
             );
@@ -431,11 +443,11 @@ impl<'m> Read<'_, 'm> {
         let size = ty.number_size().unwrap_or(4);
         let default = value::fresh(self.unit, held);
         let idl = literal(&held.idl);
-        code.line(format!("int number = r.getEnumerator({size});"));
-        code.line(format!("d = {class}.of(number);"));
+        code.line(format_args!("int number = r.getEnumerator({size});"));
+        code.line(format_args!("d = {class}.of(number);"));
         code.braces("if (d == null)", |code| {
             if held.try_construct == TryConstruct::UseDefault {
-                return code.line(format!("d = {default};"));
+                return code.line(format_args!("d = {default};"));
             }
             let fail = format!("throw r.unknownSelector({idl}, number);");
             if union.extensibility() != Extensibility::Appendable {
@@ -443,8 +455,8 @@ impl<'m> Read<'_, 'm> {
             }
             code.braces("if (!r.canPass(scope))", |code| code.line(fail));
             // What is left of the union is passed over.
-            code.line(format!("r.unknownEnumerator({idl}, number);"));
-            code.line(format!("d = {default};"));
+            code.line(format_args!("r.unknownEnumerator({idl}, number);"));
+            code.line(format_args!("d = {default};"));
             code.line("r.pass();");
         });
     }

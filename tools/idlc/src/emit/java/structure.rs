@@ -57,7 +57,7 @@ pub(super) fn class(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, ty: &Dy
             declared(unit, &field.held),
             value::default(unit, &field.held),
         );
-        code.line(format!("public {word} {} = {default};", field.name));
+        code.line(format_args!("public {word} {} = {default};", field.name));
     }
     let all: Vec<Field> = ty.members().map(|one| field(unit, ty, one)).collect();
     constructors(unit, code, &class, &all);
@@ -75,7 +75,7 @@ pub(super) fn class(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, ty: &Dy
 fn constructors(unit: &Unit<'_>, code: &mut Code, class: &str, all: &[Field]) {
     code.line("");
     code.docs(Some("All members have their defaults."));
-    code.braces(format!("public {class}()"), |_| {});
+    code.braces(format_args!("public {class}()"), |_| {});
     if all.is_empty() || all.len() > PARAMETERS {
         return;
     }
@@ -86,10 +86,10 @@ fn constructors(unit: &Unit<'_>, code: &mut Code, class: &str, all: &[Field]) {
     code.line("");
     code.docs(Some("With values for all members."));
     code.braces(
-        format!("public {class}({})", parameters.join(", ")),
+        format_args!("public {class}({})", parameters.join(", ")),
         |code| {
             for Field { name, .. } in all {
-                code.line(format!("this.{name} = {name};"));
+                code.line(format_args!("this.{name} = {name};"));
             }
         },
     );
@@ -107,14 +107,14 @@ fn memory(
     code.docs(Some(
         "Becomes equal to another value, with memory of its own.",
     ));
-    code.braces(format!("public void copyFrom({class} from)"), |code| {
+    code.braces(format_args!("public void copyFrom({class} from)"), |code| {
         if has_base {
             code.line("super.copyFrom(from);");
         }
         for Field { held, name } in own {
             let text = value::copy_of(unit, code, held, &format!("from.{name}"));
             // A member may be called `from`, too.
-            code.line(format!("this.{name} = {text};"));
+            code.line(format_args!("this.{name} = {text};"));
         }
     });
     code.line("");
@@ -122,8 +122,8 @@ fn memory(
     if has_base {
         code.line("@Override");
     }
-    code.braces(format!("public {class} copy()"), |code| {
-        code.line(format!("{class} made = new {class}();"));
+    code.braces(format_args!("public {class} copy()"), |code| {
+        code.line(format_args!("{class} made = new {class}();"));
         code.line("made.copyFrom(this);");
         code.line("return made;");
     });
@@ -131,7 +131,7 @@ fn memory(
     code.line("@Override");
     code.braces("public boolean equals(java.lang.Object other)", |code| {
         code.braces(
-            format!("if (!(other instanceof {class} that) || other.getClass() != getClass())"),
+            format_args!("if (!(other instanceof {class} that) || other.getClass() != getClass())"),
             |code| code.line("return false;"),
         );
         let first = if has_base {
@@ -146,18 +146,18 @@ fn memory(
                 format!("\n        && {same}")
             })
             .collect();
-        code.line(format!("return {first}{rest};"));
+        code.line(format_args!("return {first}{rest};"));
     });
     code.line("");
     code.line("@Override");
     code.braces("public int hashCode()", |code| {
-        code.line(format!(
+        code.line(format_args!(
             "int hash = {};",
             if has_base { "super.hashCode()" } else { "1" }
         ));
         for Field { held, name } in own {
             let of = value::hash(held, &format!("this.{name}"));
-            code.line(format!("hash = 31 * hash + {of};"));
+            code.line(format_args!("hash = 31 * hash + {of};"));
         }
         code.line("return hash;");
     });
@@ -174,13 +174,13 @@ fn memory(
                 part
             })
             .collect();
-        code.line(format!("return \"{class}{{\"{parts} + \"}}\";"));
+        code.line(format_args!("return \"{class}{{\"{parts} + \"}}\";"));
     });
 }
 
 fn reset(unit: &Unit<'_>, code: &mut Code, class: &str, all: &[Field]) {
     code.line("@Override");
-    code.braces(format!("public void reset({class} v)"), |code| {
+    code.braces(format_args!("public void reset({class} v)"), |code| {
         for Field { held, name } in all {
             value::reset(unit, code, held, &format!("v.{name}"));
         }

@@ -3,6 +3,8 @@
 use dunlin_cdr::{Extensibility, TryConstruct};
 use dunlin_xtypes::{Annotations, Constant, DynamicType, Element, Member, TypeIndex, TypeKind};
 
+use crate::emit::shape::is_endless;
+
 /// The bytes that each value takes at least, in each encoding. Not all parts of large types are
 /// looked at.
 pub(super) fn least(ty: &DynamicType, depth: usize) -> u64 {
@@ -97,32 +99,6 @@ pub(super) fn default_of(annotations: Option<&Annotations>, ty: &DynamicType) ->
         at = at.at(of.ty);
     }
     found
-}
-
-/// Whether a default value has a default value of its own type in it, behind `@external`.
-pub(super) fn is_endless(ty: &DynamicType) -> bool {
-    fn reaches(ty: &DynamicType, wanted: TypeIndex, seen: &mut Vec<TypeIndex>) -> bool {
-        let ty = ty.resolved();
-        if seen.contains(&ty.index()) {
-            return ty.index() == wanted;
-        }
-        seen.push(ty.index());
-        let of =
-            |element: Element, seen: &mut Vec<TypeIndex>| reaches(&ty.at(element.ty), wanted, seen);
-        match ty.kind() {
-            TypeKind::Structure => ty
-                .members()
-                .any(|member| !member.is_optional() && of(member.element(), seen)),
-            TypeKind::Union => {
-                let mut cases = ty.cases().iter().filter_map(|case| case.element());
-                cases.any(|element| of(element, seen))
-            }
-            TypeKind::Array => ty.element().is_some_and(|element| of(element, seen)),
-            _ => false,
-        }
-    }
-    let ty = ty.resolved();
-    reaches(&ty, ty.index(), &mut Vec::new())
 }
 
 /// A member, or what is like one.

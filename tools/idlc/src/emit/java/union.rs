@@ -112,9 +112,12 @@ impl Union<'_, '_, '_> {
             let labels: Vec<String> = labels
                 .map(|label| format!("{d} == {}", self.label(*label)))
                 .collect();
-            code.braces(format!("{otherwise}if ({})", labels.join(" || ")), |code| {
-                body(code, choice);
-            });
+            code.braces(
+                format_args!("{otherwise}if ({})", labels.join(" || ")),
+                |code| {
+                    body(code, choice);
+                },
+            );
             otherwise = "else ";
         }
         for choice in defaults {
@@ -126,7 +129,7 @@ impl Union<'_, '_, '_> {
     }
 
     fn fields(&self, code: &mut Code) {
-        code.line(format!(
+        code.line(format_args!(
             "private {} _discriminator = {};",
             self.selector(),
             self.default()
@@ -134,7 +137,7 @@ impl Union<'_, '_, '_> {
         for Choice { held, name, .. } in &self.choices {
             if let Some(held) = held {
                 let word = names::ty(self.unit, &held.ty);
-                code.line(format!(
+                code.line(format_args!(
                     "private {word} {name} = {};",
                     value::default(self.unit, held)
                 ));
@@ -166,17 +169,20 @@ impl Union<'_, '_, '_> {
         code.docs(Some(
             "The discriminator has its default, and so has what it selects.",
         ));
-        code.braces(format!("public {}()", self.class), |_| {});
+        code.braces(format_args!("public {}()", self.class), |_| {});
         code.line("");
         code.docs(Some("{@return what selects the member}"));
-        code.braces(format!("public {selector} getDiscriminator()"), |code| {
-            code.line("return _discriminator;");
-        });
+        code.braces(
+            format_args!("public {selector} getDiscriminator()"),
+            |code| {
+                code.line("return _discriminator;");
+            },
+        );
         code.line("");
         code.docs(Some(
             "Selects a member, which has its default, or none.\n\n@param d the discriminator",
         ));
-        code.braces(format!("public void select({selector} d)"), |code| {
+        code.braces(format_args!("public void select({selector} d)"), |code| {
             self.check(code, "d");
             code.line("_discriminator = d;");
             self.cases(code, "d", |code, choice| {
@@ -195,41 +201,41 @@ impl Union<'_, '_, '_> {
             let selected = self.selects(case, "_discriminator");
             code.line("");
             code.docs(member_docs(entry, at));
-            code.braces(format!("public {word} {get}()"), |code| {
-                code.braces(format!("if (!({selected}))"), |code| {
+            code.braces(format_args!("public {word} {get}()"), |code| {
+                code.braces(format_args!("if (!({selected}))"), |code| {
                     let says = literal(&format!("{} is not selected, but by ", held.idl));
-                    code.line(format!(
+                    code.line(format_args!(
                         "throw new java.lang.IllegalStateException({says} + _discriminator);"
                     ));
                 });
-                code.line(format!("return {name};"));
+                code.line(format_args!("return {name};"));
             });
             if let Some(first) = case.labels().first() {
                 code.line("");
                 code.docs(Some(
                     "Selects the member.\n\n@param value what it is from now on",
                 ));
-                code.braces(format!("public void {set}({word} value)"), |code| {
-                    code.line(format!("_discriminator = {};", self.label(*first)));
-                    code.line(format!("{name} = value;"));
+                code.braces(format_args!("public void {set}({word} value)"), |code| {
+                    code.line(format_args!("_discriminator = {};", self.label(*first)));
+                    code.line(format_args!("{name} = value;"));
                 });
             }
             if case.is_default() || case.labels().len() > 1 {
                 code.line("");
                 code.docs(Some("Selects the member.\n\n@param d by which discriminator\n@param value what it is from now on"));
                 code.braces(
-                    format!("public void {set}({selector} d, {word} value)"),
+                    format_args!("public void {set}({selector} d, {word} value)"),
                     |code| {
                         self.check(code, "d");
                         let selected = self.selects(case, "d");
-                        code.braces(format!("if (!({selected}))"), |code| {
+                        code.braces(format_args!("if (!({selected}))"), |code| {
                             let says = literal(&format!("{} is not selected by ", held.idl));
-                            code.line(format!(
+                            code.line(format_args!(
                                 "throw new java.lang.IllegalArgumentException({says} + d);"
                             ));
                         });
                         code.line("_discriminator = d;");
-                        code.line(format!("{name} = value;"));
+                        code.line(format_args!("{name} = value;"));
                     },
                 );
             }
@@ -239,7 +245,9 @@ impl Union<'_, '_, '_> {
     /// An enumerator has to be one.
     fn check(&self, code: &mut Code, d: &str) {
         if self.by.ty.resolved().kind() == TypeKind::Enumeration {
-            code.line(format!("java.util.Objects.requireNonNull({d}, \"{d}\");"));
+            code.line(format_args!(
+                "java.util.Objects.requireNonNull({d}, \"{d}\");"
+            ));
         }
     }
 
@@ -249,20 +257,20 @@ impl Union<'_, '_, '_> {
         code.docs(Some(
             "Becomes equal to another value, with memory of its own.",
         ));
-        code.braces(format!("public void copyFrom({class} from)"), |code| {
+        code.braces(format_args!("public void copyFrom({class} from)"), |code| {
             code.line("_discriminator = from._discriminator;");
             self.cases(code, "_discriminator", |code, choice| {
                 if let Some(held) = &choice.held {
                     let name = &choice.name;
                     let text = value::copy_of(self.unit, code, held, &format!("from.{name}"));
-                    code.line(format!("{name} = {text};"));
+                    code.line(format_args!("{name} = {text};"));
                 }
             });
         });
         code.line("");
         code.docs(Some("{@return a copy with memory of its own}"));
-        code.braces(format!("public {class} copy()"), |code| {
-            code.line(format!("{class} made = new {class}();"));
+        code.braces(format_args!("public {class} copy()"), |code| {
+            code.line(format_args!("{class} made = new {class}();"));
             code.line("made.copyFrom(this);");
             code.line("return made;");
         });
@@ -270,7 +278,7 @@ impl Union<'_, '_, '_> {
         code.line("@Override");
         code.braces("public boolean equals(java.lang.Object other)", |code| {
             code.braces(
-                format!(
+                format_args!(
                     "if (!(other instanceof {class} that) || _discriminator != that._discriminator)"
                 ),
                 |code| code.line("return false;"),
@@ -287,7 +295,7 @@ impl Union<'_, '_, '_> {
         code.line("@Override");
         code.braces("public int hashCode()", |code| {
             let hash = value::hash(&self.by, "_discriminator");
-            code.line(format!("int hash = {hash};"));
+            code.line(format_args!("int hash = {hash};"));
             self.each(code, |held, name| {
                 format!("return 31 * hash + {};", value::hash(held, name))
             });
@@ -333,17 +341,17 @@ impl Union<'_, '_, '_> {
     fn codec(&self, code: &mut Code) {
         let class = &self.class;
         code.line("@Override");
-        code.braces(format!("public void reset({class} v)"), |code| {
-            code.line(format!("v.select({});", self.default()));
+        code.braces(format_args!("public void reset({class} v)"), |code| {
+            code.line(format_args!("v.select({});", self.default()));
         });
         code.line("@Override");
         code.braces(
-            format!("public void write({LIBRARY}.CdrWriter w, {class} v)"),
+            format_args!("public void write({LIBRARY}.CdrWriter w, {class} v)"),
             |code| self.write(code),
         );
         code.line("@Override");
         code.braces(
-            format!("public void read({} r, {class} v)", reader()),
+            format_args!("public void read({} r, {class} v)", reader()),
             |code| match self.ty.extensibility() {
                 Extensibility::Mutable => self.read_labelled(code),
                 _ => self.read(code),
@@ -392,7 +400,7 @@ impl Union<'_, '_, '_> {
     fn read(&self, code: &mut Code) {
         let read = self.reading();
         let grows = self.ty.extensibility() == Extensibility::Appendable;
-        code.line(format!("{} d = {};", self.selector(), self.default()));
+        code.line(format_args!("{} d = {};", self.selector(), self.default()));
         if grows {
             code.line("long scope = r.begin();");
             code.braces("if (r.more(scope))", |code| {
@@ -424,7 +432,7 @@ impl Union<'_, '_, '_> {
     fn read_labelled(&self, code: &mut Code) {
         let read = self.reading();
         let idl = literal(self.ty.name());
-        code.line(format!("{} d = {};", self.selector(), self.default()));
+        code.line(format_args!("{} d = {};", self.selector(), self.default()));
         code.line("long scope = r.beginDelimited();");
         code.line("long limit = r.limit();\nlong origin = r.origin();\nlong region = r.region();");
         code.line("long begin = r.position();");
@@ -438,20 +446,20 @@ impl Union<'_, '_, '_> {
                 let valued = self.choices.iter().filter(|choice| choice.held.is_some());
                 let ids: Vec<String> = valued.map(|choice| choice.case.id().to_string()).collect();
                 if !ids.is_empty() {
-                    code.line(format!("case {} -> {{ }}", ids.join(", ")));
+                    code.line(format_args!("case {} -> {{ }}", ids.join(", ")));
                 }
-                code.line(format!("default -> r.unknownMember({idl});"));
+                code.line(format_args!("default -> r.unknownMember({idl});"));
             });
             code.line("r.endMember(limit, origin, region);");
         });
         code.braces("if (!isFound)", |code| {
-            code.line(format!("throw r.missing({idl});"))
+            code.line(format_args!("throw r.missing({idl});"))
         });
         code.line("v._discriminator = d;");
         code.line("int wanted = -1;");
         self.cases(code, "d", |code, choice| {
             if choice.held.is_some() {
-                code.line(format!("wanted = {};", choice.case.id()));
+                code.line(format_args!("wanted = {};", choice.case.id()));
             }
         });
         code.line("r.position(begin);");
@@ -462,7 +470,7 @@ impl Union<'_, '_, '_> {
                 code.braces("switch (wanted)", |code| {
                     for Choice { case, held, name } in &self.choices {
                         let Some(held) = held else { continue };
-                        code.braces(format!("case {} ->", case.id()), |code| {
+                        code.braces(format_args!("case {} ->", case.id()), |code| {
                             let place = Place::variable(&format!("v.{name}"));
                             read.held(code, held, &place);
                         });
@@ -474,7 +482,7 @@ impl Union<'_, '_, '_> {
         });
         code.line("r.end(scope);");
         code.braces("if (wanted >= 0 && !isFound)", |code| {
-            code.line(format!("throw r.missing({idl});"));
+            code.line(format_args!("throw r.missing({idl});"));
         });
     }
 }

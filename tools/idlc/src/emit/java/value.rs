@@ -157,23 +157,23 @@ pub(super) fn reset(unit: &Unit<'_>, code: &mut Code, held: &Held, place: &str) 
     let ty = held.ty.resolved();
     let default = default(unit, held);
     match ty.kind() {
-        _ if held.is_null() => code.line(format!("{place} = null;")),
+        _ if held.is_null() => code.line(format_args!("{place} = null;")),
         TypeKind::Structure | TypeKind::Union => {
             let class = names::qualified(unit, ty.name());
-            code.braces(format!("if ({place} == null)"), |code| {
-                code.line(format!("{place} = {default};"));
+            code.braces(format_args!("if ({place} == null)"), |code| {
+                code.line(format_args!("{place} = {default};"));
             });
             code.braces("else", |code| {
-                code.line(format!("{class}.TYPE.reset({place});"))
+                code.line(format_args!("{class}.TYPE.reset({place});"))
             });
         }
         TypeKind::Sequence | TypeKind::Map => {
-            code.braces(format!("if ({place} == null)"), |code| {
-                code.line(format!("{place} = {default};"));
+            code.braces(format_args!("if ({place} == null)"), |code| {
+                code.line(format_args!("{place} = {default};"));
             });
-            code.braces("else", |code| code.line(format!("{place}.clear();")));
+            code.braces("else", |code| code.line(format_args!("{place}.clear();")));
         }
-        _ => code.line(format!("{place} = {default};")),
+        _ => code.line(format_args!("{place} = {default};")),
     }
 }
 

@@ -1,48 +1,22 @@
 //! Views: values of types whose memory is their encoding, in memory that others see.
 
-use dunlin_cdr::Extensibility;
 use dunlin_xtypes::{DynamicType, Member, TypeKind};
 
 use super::code::Code;
 use super::write::is_copied;
 use super::{LIBRARY, names};
-use crate::emit::{File, Unit};
-use crate::plan::{Form, Plan};
-
-/// Whether memory is the encoding, in XCDR1 and in XCDR2; `None` if it is in neither.
-fn is_plain(unit: &Unit<'_>, ty: &DynamicType) -> Option<(bool, bool)> {
-    let plan = Plan::new(&unit.model.tree, []);
-    let is_final = ty.extensibility() == Extensibility::Final;
-    let one = plan.is_plain(ty, Form::Xcdr1);
-    let two = is_final && plan.is_plain(ty, Form::Xcdr2);
-    (one || two).then_some((one, two))
-}
+use crate::emit::{File, Unit, shape};
+use crate::plan::Plan;
 
 /// The name of the view of a type.
 pub(super) fn name(ty: &DynamicType) -> String {
     format!("{}View", ty.name())
 }
 
-/// The bytes of a value that is plain.
-fn size(ty: &DynamicType) -> u64 {
-    let ty = ty.resolved();
-    match ty.kind() {
-        TypeKind::Structure => {
-            let members = ty.members().map(|member| size(&ty.at(member.element().ty)));
-            members.fold(0, u64::saturating_add)
-        }
-        TypeKind::Array => {
-            let one = ty.element().map_or(0, |of| size(&ty.at(of.ty)));
-            one.saturating_mul(ty.length() as u64)
-        }
-        _ => ty.number_size().unwrap_or(0) as u64,
-    }
-}
-
 /// The file of the view of a type, if memory is its encoding.
 pub(super) fn file(unit: &Unit<'_>, ty: &DynamicType) -> Option<File> {
-    let plain = is_plain(unit, ty)?;
-    let all = size(ty);
+    let plain = shape::plain(&Plan::new(&unit.model.tree, []), ty)?;
+    let all = shape::plain_size(ty);
     if all > i32::MAX as u64 {
         return None;
     }
@@ -51,19 +25,19 @@ pub(super) fn file(unit: &Unit<'_>, ty: &DynamicType) -> Option<File> {
     code.docs(Some(&format!("A {} in memory that others see.", ty.name())));
     let of = names::qualified(unit, ty.name());
     code.braces(
-        format!("public final class {class} extends {LIBRARY}.View<{of}>"),
+        format_args!("public final class {class} extends {LIBRARY}.View<{of}>"),
         |code| {
             let mut offset = 0;
             let parts = ty.members().map(|member| {
                 let part = Part::new(unit, ty, member, offset);
-                offset += size(&ty.at(member.element().ty));
+                offset += shape::plain_size(&ty.at(member.element().ty));
                 part
             });
             let parts: Vec<Part<'_, '_>> = parts.collect();
             parts.iter().for_each(|part| part.field(code));
             code.docs(Some("A view over nothing, for a loan."));
-            code.braces(format!("public {class}()"), |code| {
-                code.line(format!("super({all}, {}, {});", plain.0, plain.1));
+            code.braces(format_args!("public {class}()"), |code| {
+                code.line(format_args!("super({all}, {}, {});", plain.0, plain.1));
             });
             parts.iter().for_each(|part| part.methods(code));
         },
@@ -106,7 +80,7 @@ impl<'u, 'm> Part<'u, 'm> {
     /// The view of a member is made once.
     fn field(&self, code: &mut Code) {
         if let Some(view) = self.view() {
-            code.line(format!(
+            code.line(format_args!(
                 "private final {view} _{} = new {view}();",
                 self.name
             ));
@@ -115,7 +89,7 @@ impl<'u, 'm> Part<'u, 'm> {
 
     /// Where an element is, whose indexes are parameters.
     fn place(&self) -> String {
-        let mut distance = size(&self.ty);
+        let mut distance = shape::plain_size(&self.ty);
         let mut text = format!("{}L", self.offset);
         for (at, length) in self.dimensions.iter().enumerate().rev() {
             text.push_str(&format!(
@@ -134,8 +108,8 @@ impl<'u, 'm> Part<'u, 'm> {
         code.line("");
         if let Some(view) = self.view() {
             code.docs(Some("{@return the member, in the same memory}"));
-            code.braces(format!("public {view} {name}({parameters})"), |code| {
-                code.line(format!("return part(_{name}, {place});"));
+            code.braces(format_args!("public {view} {name}({parameters})"), |code| {
+                code.line(format_args!("return part(_{name}, {place});"));
             });
             return;
         }
@@ -168,28 +142,34 @@ impl<'u, 'm> Part<'u, 'm> {
             }
         };
         code.docs(Some("{@return the number}"));
-        code.braces(format!("public {word} {name}({parameters})"), |code| {
-            code.line(format!("return {};", get.replace('$', &place)));
+        code.braces(format_args!("public {word} {name}({parameters})"), |code| {
+            code.line(format_args!("return {};", get.replace('$', &place)));
         });
         code.line("");
         let between = if parameters.is_empty() { "" } else { ", " };
         code.docs(Some("Another number.\n\n@param value the number"));
         code.braces(
-            format!("public void {name}({parameters}{between}{word} value)"),
-            |code| code.line(format!("{};", put.replace('$', &place))),
+            format_args!("public void {name}({parameters}{between}{word} value)"),
+            |code| code.line(format_args!("{};", put.replace('$', &place))),
         );
         if let ([length], true) = (&self.dimensions[..], is_copied(&self.ty)) {
             let offset = self.offset;
             code.line("");
             code.docs(Some("Other numbers.\n\n@param values all of them"));
-            code.braces(format!("public void {name}({word}[] values)"), |code| {
-                code.line(format!("putAll({offset}L, values, {length});"));
-            });
+            code.braces(
+                format_args!("public void {name}({word}[] values)"),
+                |code| {
+                    code.line(format_args!("putAll({offset}L, values, {length});"));
+                },
+            );
             code.line("");
             code.docs(Some("The numbers.\n\n@param into what gets all of them"));
-            code.braces(format!("public void {name}Into({word}[] into)"), |code| {
-                code.line(format!("getAll({offset}L, into, {length});"));
-            });
+            code.braces(
+                format_args!("public void {name}Into({word}[] into)"),
+                |code| {
+                    code.line(format_args!("getAll({offset}L, into, {length});"));
+                },
+            );
         }
     }
 }

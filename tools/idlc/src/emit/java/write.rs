@@ -28,7 +28,7 @@ impl Write<'_, '_> {
                     self.labelled(code, &held, (member.id(), must_understand), &place);
                 };
                 match held.is_optional {
-                    true => code.braces(format!("if ({place} != null)"), write),
+                    true => code.braces(format_args!("if ({place} != null)"), write),
                     false => write(code),
                 }
             } else if held.is_optional {
@@ -44,11 +44,11 @@ impl Write<'_, '_> {
         let (id, must_understand) = id;
         let length_code = held.ty.length_code();
         let begin = format!("m{}", code.fresh());
-        code.line(format!(
+        code.line(format_args!(
             "long {begin} = w.beginMember({id}, {must_understand}, {length_code});"
         ));
         self.content(code, held, place);
-        code.line(format!(
+        code.line(format_args!(
             "w.endMember({begin}, {id}, {must_understand}, {length_code});"
         ));
     }
@@ -58,13 +58,15 @@ impl Write<'_, '_> {
         // As a part of a key it is what is no member.
         let id = if self.part == Part::Key { 0 } else { id };
         let begin = format!("m{}", code.fresh());
-        code.line(format!(
+        code.line(format_args!(
             "long {begin} = w.beginOptional({place} != null, {id});"
         ));
-        code.braces(format!("if ({place} != null)"), |code| {
+        code.braces(format_args!("if ({place} != null)"), |code| {
             self.content(code, held, place);
         });
-        code.line(format!("w.endOptional({begin}, {id}, {must_understand});"));
+        code.line(format_args!(
+            "w.endOptional({begin}, {id}, {must_understand});"
+        ));
     }
 
     /// What may be optional, and is there.
@@ -89,7 +91,7 @@ impl Write<'_, '_> {
     }
 
     fn deeper(self, code: &mut Code, held: &Held, body: impl FnOnce(&mut Code)) {
-        code.line(format!("w.enter({});", literal(&held.idl)));
+        code.line(format_args!("w.enter({});", literal(&held.idl)));
         body(code);
         code.line("w.leave();");
     }
@@ -99,9 +101,9 @@ impl Write<'_, '_> {
             false => body(code),
             true => {
                 let begin = format!("d{}", code.fresh());
-                code.line(format!("int {begin} = w.beginDelimited();"));
+                code.line(format_args!("int {begin} = w.beginDelimited();"));
                 body(code);
-                code.line(format!("w.end({begin});"));
+                code.line(format_args!("w.end({begin});"));
             }
         }
     }
@@ -111,37 +113,37 @@ impl Write<'_, '_> {
         let idl = literal(&held.idl);
         let bound = ty.bound().unwrap_or(0) as i32;
         let size = ty.number_size().unwrap_or(0);
-        let required = |code: &mut Code| code.line(format!("w.required({place}, {idl});"));
+        let required = |code: &mut Code| code.line(format_args!("w.required({place}, {idl});"));
         match ty.kind() {
-            TypeKind::Boolean => code.line(format!("w.putBoolean({place});")),
+            TypeKind::Boolean => code.line(format_args!("w.putBoolean({place});")),
             TypeKind::Byte | TypeKind::Int8 | TypeKind::UInt8 => {
-                code.line(format!("w.putByte({place});"));
+                code.line(format_args!("w.putByte({place});"));
             }
-            TypeKind::Int16 | TypeKind::UInt16 => code.line(format!("w.putShort({place});")),
-            TypeKind::Int32 | TypeKind::UInt32 => code.line(format!("w.putInt({place});")),
-            TypeKind::Int64 | TypeKind::UInt64 => code.line(format!("w.putLong({place});")),
-            TypeKind::Float32 => code.line(format!("w.putFloat({place});")),
-            TypeKind::Float64 => code.line(format!("w.putDouble({place});")),
-            TypeKind::Float128 => code.line(format!("w.putFloat128({place}, {idl});")),
-            TypeKind::Char8 => code.line(format!("w.putChar({place}, {idl});")),
-            TypeKind::Char16 => code.line(format!("w.putWideChar({place});")),
-            TypeKind::String8 => code.line(format!("w.putString({place}, {bound}, {idl});")),
+            TypeKind::Int16 | TypeKind::UInt16 => code.line(format_args!("w.putShort({place});")),
+            TypeKind::Int32 | TypeKind::UInt32 => code.line(format_args!("w.putInt({place});")),
+            TypeKind::Int64 | TypeKind::UInt64 => code.line(format_args!("w.putLong({place});")),
+            TypeKind::Float32 => code.line(format_args!("w.putFloat({place});")),
+            TypeKind::Float64 => code.line(format_args!("w.putDouble({place});")),
+            TypeKind::Float128 => code.line(format_args!("w.putFloat128({place}, {idl});")),
+            TypeKind::Char8 => code.line(format_args!("w.putChar({place}, {idl});")),
+            TypeKind::Char16 => code.line(format_args!("w.putWideChar({place});")),
+            TypeKind::String8 => code.line(format_args!("w.putString({place}, {bound}, {idl});")),
             TypeKind::String16 => {
-                code.line(format!("w.putWideString({place}, {bound}, {idl});"));
+                code.line(format_args!("w.putWideString({place}, {bound}, {idl});"));
             }
             TypeKind::Enumeration => {
                 required(code);
-                code.line(format!("w.putBits({place}.value(), {size});"));
+                code.line(format_args!("w.putBits({place}.value(), {size});"));
             }
             TypeKind::Bitmask => {
                 required(code);
                 let mask = number::mask(&ty) as i64;
-                code.line(format!("w.checkBits({place}._bits, {mask}L, {idl});"));
-                code.line(format!("w.putBits({place}._bits, {size});"));
+                code.line(format_args!("w.checkBits({place}._bits, {mask}L, {idl});"));
+                code.line(format_args!("w.putBits({place}._bits, {size});"));
             }
             TypeKind::Bitset => {
                 required(code);
-                code.line(format!("w.putBits({place}._bits, {size});"));
+                code.line(format_args!("w.putBits({place}._bits, {size});"));
             }
             TypeKind::Structure | TypeKind::Union => {
                 required(code);
@@ -150,7 +152,7 @@ impl Write<'_, '_> {
                     true => "writeKey",
                     false => "write",
                 };
-                code.line(format!("{class}.TYPE.{word}(w, {place});"));
+                code.line(format_args!("{class}.TYPE.{word}(w, {place});"));
             }
             TypeKind::Array => {
                 required(code);
@@ -165,7 +167,7 @@ impl Write<'_, '_> {
                     Some(TypeKind::Char16) => "writeWide",
                     _ => "write",
                 };
-                code.line(format!("{place}.{word}(w, {bound}, {idl});"));
+                code.line(format_args!("{place}.{word}(w, {bound}, {idl});"));
             }
             TypeKind::Sequence => {
                 required(code);
@@ -194,19 +196,21 @@ impl Write<'_, '_> {
         };
         let idl = literal(&held.idl);
         if rest.is_empty() && is_copied(&element.ty) {
-            return code.line(format!("w.putArray({place}, {length}, {idl});"));
+            return code.line(format_args!("w.putArray({place}, {length}, {idl});"));
         }
-        code.line(format!("w.checkLength({place}.length, {length}, {idl});"));
+        code.line(format_args!(
+            "w.checkLength({place}.length, {length}, {idl});"
+        ));
         let (i, e) = (code.fresh(), code.fresh());
         let class = names::ty(self.unit, &element.ty);
         let class = format!("{class}{}", "[]".repeat(rest.len()));
         let head = format!("for (int i{i} = 0; i{i} < {length}; i{i}++)");
         code.braces(head, |code| {
-            code.line(format!("{class} e{e} = {place}[i{i}];"));
+            code.line(format_args!("{class} e{e} = {place}[i{i}];"));
             match rest.is_empty() {
                 true => self.whole().held(code, &element, &format!("e{e}")),
                 false => {
-                    code.line(format!("w.required(e{e}, {idl});"));
+                    code.line(format_args!("w.required(e{e}, {idl});"));
                     self.rows(code, held, rest, &format!("e{e}"));
                 }
             }
@@ -220,11 +224,11 @@ impl Write<'_, '_> {
         let idl = literal(&held.idl);
         let (i, e) = (code.fresh(), code.fresh());
         let class = names::object(self.unit, &element.ty);
-        code.line(format!("w.putCount({place}.size(), {bound}, {idl});"));
+        code.line(format_args!("w.putCount({place}.size(), {bound}, {idl});"));
         self.deeper(code, held, |code| {
             let head = format!("for (int i{i} = 0; i{i} < {place}.size(); i{i}++)");
             code.braces(head, |code| {
-                code.line(format!("{class} e{e} = {place}.get(i{i});"));
+                code.line(format_args!("{class} e{e} = {place}.get(i{i});"));
                 self.whole().held(code, &element, &format!("e{e}"));
             });
         });
@@ -238,15 +242,15 @@ impl Write<'_, '_> {
         let e = code.fresh();
         let object = |of: &Held| names::object(self.unit, &of.ty);
         let (first, second) = (object(&key), object(&element));
-        code.line(format!("w.putCount({place}.size(), {bound}, {idl});"));
+        code.line(format_args!("w.putCount({place}.size(), {bound}, {idl});"));
         self.deeper(code, held, |code| {
             let head =
                 format!("for (java.util.Map.Entry<{first}, {second}> e{e} : {place}.entrySet())");
             code.braces(head, |code| {
-                code.line(format!("{first} k{e} = e{e}.getKey();"));
+                code.line(format_args!("{first} k{e} = e{e}.getKey();"));
                 self.whole().held(code, &key, &format!("k{e}"));
-                code.line(format!("{second} v{e} = e{e}.getValue();"));
-                code.line(format!("w.required(v{e}, {idl});"));
+                code.line(format_args!("{second} v{e} = e{e}.getValue();"));
+                code.line(format_args!("w.required(v{e}, {idl});"));
                 self.whole().held(code, &element, &format!("v{e}"));
             });
         });

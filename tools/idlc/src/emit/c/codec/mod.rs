@@ -6,11 +6,12 @@ pub(in crate::emit) mod scope;
 pub(in crate::emit) mod size;
 mod write;
 
-use dunlin_xtypes::{DynamicType, TypeKind};
+use dunlin_xtypes::DynamicType;
 
 use super::code::Code;
 use super::{functions, names};
 use crate::emit::Unit;
+use crate::emit::shape::is_keyed;
 use crate::plan::{Form, Part, Plan, Routine, RoutineId, Step};
 
 pub(super) use layout::assertions;
@@ -32,7 +33,7 @@ pub(super) fn name(unit: &Unit<'_>, plan: &Plan, id: RoutineId) -> String {
 pub(in crate::emit) fn is_shared(ty: &DynamicType, id: RoutineId) -> bool {
     match (id.form, id.part) {
         (Form::Xcdr1 | Form::Xcdr2, Part::Whole) => true,
-        (_, Part::Key) => ty.kind() == TypeKind::Structure && ty.has_key(),
+        (_, Part::Key) => is_keyed(ty),
         (Form::KeyHash, Part::Whole) => false,
     }
 }

@@ -1,6 +1,7 @@
 //! Functions that read, trusting nothing.
 
 use std::cell::{Cell, RefCell};
+use std::fmt::Display;
 
 use dunlin_cdr::Extensibility;
 use dunlin_xtypes::{DynamicType, TryConstruct, TypeKind};
@@ -77,8 +78,8 @@ struct Read<'u, 'm> {
 }
 
 /// What ends the function.
-fn check(code: &mut Code, call: impl AsRef<str>) {
-    code.line(format!("if (!{}) return false;", call.as_ref()));
+fn check(code: &mut Code, call: impl Display) {
+    code.line(format_args!("if (!{call}) return false;"));
 }
 
 impl Read<'_, '_> {
@@ -112,7 +113,7 @@ impl Read<'_, '_> {
             let declared = names::selector(self.unit, &of, "d");
             let place = part.root.part(self.unit, "_d");
             let default = super::super::constant::default(&of, place.default.as_ref());
-            code.line(format!("{declared} = {default};"));
+            code.line(format_args!("{declared} = {default};"));
         }
         if grows == Extensibility::Mutable {
             return self.mutable(code, &part, ty, steps);
@@ -128,7 +129,7 @@ impl Read<'_, '_> {
         code.line("const bool open = !r->is_undelimited;");
         code.line("bool gone = false;");
         code.line("r->is_undelimited = false;");
-        code.line(format!(
+        code.line(format_args!(
             "if (open && !dunlin_cdr_begin(r, &whole, {idl})) return false;"
         ));
         code.line("(void)gone;");
@@ -161,10 +162,10 @@ impl Read<'_, '_> {
             gone: self.fresh("gone"),
             open: self.fresh("open"),
         };
-        code.line(format!("const bool {} = {open};", scope.open));
-        code.line(format!("bool {} = false;", scope.gone));
-        code.line(format!("(void){};", scope.open));
-        code.line(format!("(void){};", scope.gone));
+        code.line(format_args!("const bool {} = {open};", scope.open));
+        code.line(format_args!("bool {} = false;", scope.gone));
+        code.line(format_args!("(void){};", scope.open));
+        code.line(format_args!("(void){};", scope.gone));
         Some(scope)
     }
 
@@ -174,11 +175,11 @@ impl Read<'_, '_> {
         body(&mut inner);
         let flags = part.flags.borrow();
         for (name, _) in flags.iter() {
-            code.line(format!("bool {name} = false;"));
+            code.line(format_args!("bool {name} = false;"));
         }
         code.append(inner);
         for (name, path) in flags.iter() {
-            code.braces(format!("if ({name})"), |code| {
+            code.braces(format_args!("if ({name})"), |code| {
                 self.values().reset(code, &self.place(part, path));
                 code.line("dunlin_cdr_mended(r);");
             });
@@ -237,9 +238,11 @@ impl Read<'_, '_> {
         };
         if path.is_empty() || scope.begins(self.unit, &part.root, path) {
             let (gone, open) = (&scope.gone, &scope.open);
-            code.line(format!("{gone} = {gone} || ({open} && r->at == r->end);"));
+            code.line(format_args!(
+                "{gone} = {gone} || ({open} && r->at == r->end);"
+            ));
         }
-        code.braces(format!("if ({})", scope.gone), |code| {
+        code.braces(format_args!("if ({})", scope.gone), |code| {
             let path = match step {
                 Step::Delimited { steps, .. } => match self.kind(part, steps) {
                     Delimited::Collection(path) | Delimited::Struct(path) => path,
@@ -298,7 +301,7 @@ impl Read<'_, '_> {
             Step::Switch { cases } => {
                 let ty = part.root.ty.resolved();
                 let name = names::global(self.unit, ty.name());
-                code.line(format!("{name}_select(v, d);"));
+                code.line(format_args!("{name}_select(v, d);"));
                 let mut cases = cases.iter();
                 functions::cases(code, &ty, "d", |code, _| {
                     if let Some(case) = cases.next() {
@@ -322,11 +325,11 @@ impl Read<'_, '_> {
         };
         let before = self.fresh("before");
         code.braces("", |code| {
-            code.line(format!("const bool {before} = r->is_misfit;"));
+            code.line(format_args!("const bool {before} = r->is_misfit;"));
             code.line("r->is_misfit = false;");
             check(code, call);
-            code.line(format!("{flag} = {flag} || r->is_misfit;"));
-            code.line(format!("r->is_misfit = {before};"));
+            code.line(format_args!("{flag} = {flag} || r->is_misfit;"));
+            code.line(format_args!("r->is_misfit = {before};"));
         });
     }
 
@@ -345,7 +348,7 @@ impl Read<'_, '_> {
         let idl = literal(&place.idl);
         check(
             code,
-            format!("{function}(r, {to}, {bound}u, {is_trimmed}, {misfit}, {idl})"),
+            format_args!("{function}(r, {to}, {bound}u, {is_trimmed}, {misfit}, {idl})"),
         );
     }
 
@@ -358,13 +361,15 @@ impl Read<'_, '_> {
         };
         code.braces("", |code| {
             let idl = literal(&self.place(part, &path).idl);
-            code.line(format!("dunlin_cdr_scope {outer} = {{NULL, NULL, NULL}};"));
-            check(code, format!("dunlin_cdr_begin(r, &{outer}, {idl})"));
+            code.line(format_args!(
+                "dunlin_cdr_scope {outer} = {{NULL, NULL, NULL}};"
+            ));
+            check(code, format_args!("dunlin_cdr_begin(r, &{outer}, {idl})"));
             let scope = match kind {
                 Delimited::Struct(path) => {
                     let gone = self.fresh("gone");
-                    code.line(format!("bool {gone} = false;"));
-                    code.line(format!("(void){gone};"));
+                    code.line(format_args!("bool {gone} = false;"));
+                    code.line(format_args!("(void){gone};"));
                     Some(Scope {
                         prefixes: vec![path],
                         gone,
@@ -374,7 +379,7 @@ impl Read<'_, '_> {
                 _ => None,
             };
             self.scoped(code, part, scope, steps);
-            code.line(format!("dunlin_cdr_end(r, &{outer});"));
+            code.line(format_args!("dunlin_cdr_end(r, &{outer});"));
         });
     }
 
@@ -393,7 +398,7 @@ impl Read<'_, '_> {
     /// What a member points to.
     fn held(&self, code: &mut Code, place: &Place, body: impl FnOnce(&mut Code)) {
         let idl = literal(&place.idl);
-        check(code, format!("dunlin_cdr_enter(r, {idl})"));
+        check(code, format_args!("dunlin_cdr_enter(r, {idl})"));
         if let Some(pointer) = place
             .pointer
             .as_ref()
@@ -403,7 +408,7 @@ impl Read<'_, '_> {
                 true => "DUNLIN_CDR_OWN",
                 false => "DUNLIN_CDR_MAKE",
             };
-            code.line(format!("{make}(r, {pointer}, {idl});"));
+            code.line(format_args!("{make}(r, {pointer}, {idl});"));
         }
         body(code);
         code.line("r->depth--;");
@@ -422,27 +427,27 @@ impl Read<'_, '_> {
         code.braces("", |code| match presence {
             Presence::Flag => {
                 let there = self.fresh("there");
-                code.line(format!("bool {there} = false;"));
-                check(code, format!("dunlin_cdr_flag(r, &{there}, {idl})"));
-                code.braces(format!("if ({there})"), |code| {
+                code.line(format_args!("bool {there} = false;"));
+                check(code, format_args!("dunlin_cdr_flag(r, &{there}, {idl})"));
+                code.braces(format_args!("if ({there})"), |code| {
                     self.held(code, &place, |code| self.scoped(code, part, None, steps));
                 });
                 code.braces("else", |code| self.values().free(code, &place));
             }
             Presence::Parameter { id, .. } => {
                 let member = self.fresh("member");
-                code.line(format!(
+                code.line(format_args!(
                     "dunlin_cdr_member {member} = {{{{NULL, NULL, NULL}}, 0, false, false}};"
                 ));
                 check(
                     code,
-                    format!("dunlin_cdr_optional(r, &{member}, {id:#x}u, {idl})"),
+                    format_args!("dunlin_cdr_optional(r, &{member}, {id:#x}u, {idl})"),
                 );
                 code.braces("if (r->at != r->end)", |code| {
                     self.held(code, &place, |code| self.content(code, part, path, steps));
                 });
                 code.braces("else", |code| self.values().free(code, &place));
-                code.line(format!("dunlin_cdr_end(r, &{member}.outer);"));
+                code.line(format_args!("dunlin_cdr_end(r, &{member}.outer);"));
             }
         });
     }
@@ -506,56 +511,56 @@ impl Read<'_, '_> {
             })
             .sum();
         code.braces("", |code| {
-            code.line(format!("uint32_t {n} = 0;"));
-            code.line(format!("{collection} *{s} = {};", place.address()));
+            code.line(format_args!("uint32_t {n} = 0;"));
+            code.line(format_args!("{collection} *{s} = {};", place.address()));
             check(
                 code,
-                format!("dunlin_cdr_take_count(r, &{n}, {least}u, {idl})"),
+                format_args!("dunlin_cdr_take_count(r, &{n}, {least}u, {idl})"),
             );
             check(
                 code,
-                format!("dunlin_cdr_charge(r, {n}, sizeof *{s}->_buffer, {idl})"),
+                format_args!("dunlin_cdr_charge(r, {n}, sizeof *{s}->_buffer, {idl})"),
             );
             let content = |code: &mut Code| {
                 let memory = format!("dunlin_cdr_fail(r->fault, DUNLIN_CDR_MEMORY, {idl}, {n}, 0)");
                 let resize = names::of_collection(self.unit, &ty, "resize");
-                code.line(format!("if (!{resize}({s}, {n})) return {memory};"));
+                code.line(format_args!("if (!{resize}({s}, {n})) return {memory};"));
                 let one = element(&place, &e);
                 match self.numbers(&one, elements) {
                     Some(field) => self.row(code, part, path, (&one, field), (&n, &s, &e)),
                     None => {
                         let fast = self.whole(code, &one, elements, stride, (&n, &s));
-                        check(code, format!("dunlin_cdr_enter(r, {idl})"));
+                        check(code, format_args!("dunlin_cdr_enter(r, {idl})"));
                         let i = self.fresh("i");
-                        code.line(format!("uint32_t {i} = {};", fast.unwrap_or("0".into())));
-                        code.braces(format!("for (; {i} < {n}; {i}++)"), |code| {
+                        code.line(format_args!("uint32_t {i} = {};", fast.unwrap_or("0".into())));
+                        code.braces(format_args!("for (; {i} < {n}; {i}++)"), |code| {
                             let pointer = functions::element_pointer(self.unit, &ty, &e);
-                            code.line(format!("{pointer} = &{s}->_buffer[{i}];"));
-                            code.line(format!("(void){e};"));
+                            code.line(format_args!("{pointer} = &{s}->_buffer[{i}];"));
+                            code.line(format_args!("(void){e};"));
                             self.element(code, part, path, &one, elements);
                         });
                         code.line("r->depth--;");
                     }
                 }
                 if bound > 0 {
-                    code.braces(format!("if ({n} > {bound}u)"), |code| {
+                    code.braces(format_args!("if ({n} > {bound}u)"), |code| {
                         let kept = match place.try_construct {
                             TryConstruct::Trim => bound,
                             _ => {
                                 let misfit = self.misfit(part, path);
                                 let code_name = "DUNLIN_CDR_BOUND";
-                                code.line(format!(
+                                code.line(format_args!(
                                     "dunlin_cdr_misfit(r, {misfit}, {code_name}, {idl}, {n}, {bound}u);"
                                 ));
                                 0
                             }
                         };
-                        code.line(format!("(void){resize}({s}, {kept});"));
+                        code.line(format_args!("(void){resize}({s}, {kept});"));
                     });
                 }
                 if ty.kind() == TypeKind::Map {
                     let sort = names::of_collection(self.unit, &ty, "sort");
-                    code.line(format!("{sort}({s});"));
+                    code.line(format_args!("{sort}({s});"));
                 }
             };
             if names::are_octets(&ty) {

@@ -28,8 +28,8 @@ struct Size<'u, 'm> {
 
 fn advance(code: &mut Code, align: u64, by: u64) {
     match align {
-        1 => code.line(format!("z->at += {by};")),
-        _ => code.line(format!(
+        1 => code.line(format_args!("z->at += {by};")),
+        _ => code.line(format_args!(
             "z->at = dunlin_cdr_aligned(z->at, {align}) + {by};"
         )),
     }
@@ -101,7 +101,9 @@ impl Size<'_, '_> {
                 if !place.is_pointer_itself() && !place.is_optional {
                     let place = literal(&place.idl);
                     let fail = "return dunlin_cdr_fail(z->fault, DUNLIN_CDR_MISSING";
-                    code.line(format!("if ({pointer} == NULL) {fail}, {place}, 0, 0);"));
+                    code.line(format_args!(
+                        "if ({pointer} == NULL) {fail}, {place}, 0, 0);"
+                    ));
                 }
                 self.deeper(code, &place, |code| self.steps(code, steps, root));
             }
@@ -117,7 +119,7 @@ impl Size<'_, '_> {
             Step::Call { path, to, .. } => {
                 let place = root.at(self.unit, path);
                 let name = name(self.unit, self.plan, *to);
-                code.line(format!(
+                code.line(format_args!(
                     "if (!{name}_size(z, {})) return false;",
                     place.address()
                 ));
@@ -134,7 +136,7 @@ impl Size<'_, '_> {
     ) {
         match &place.pointer {
             Some(pointer) if is_optional => {
-                code.braces(format!("if ({pointer} != NULL)"), |code| {
+                code.braces(format_args!("if ({pointer} != NULL)"), |code| {
                     self.deeper(code, place, body);
                 });
             }
@@ -144,7 +146,7 @@ impl Size<'_, '_> {
 
     fn deeper(&self, code: &mut Code, place: &Place, body: impl FnOnce(&mut Code)) {
         let place = literal(&place.idl);
-        code.line(format!(
+        code.line(format_args!(
             "if (!dunlin_cdr_size_enter(z, {place})) return false;"
         ));
         body(code);
@@ -158,10 +160,12 @@ impl Size<'_, '_> {
     fn in_parameter(&self, code: &mut Code, id: u32, body: impl FnOnce(&mut Code)) {
         let begin = format!("begin{}", code.depth());
         code.braces("", |code| {
-            code.line(format!("size_t {begin} = z->at;"));
+            code.line(format_args!("size_t {begin} = z->at;"));
             code.line("z->at = 0;");
             body(code);
-            code.line(format!("dunlin_cdr_size_parameter(z, {begin}, {id:#x}u);"));
+            code.line(format_args!(
+                "dunlin_cdr_size_parameter(z, {begin}, {id:#x}u);"
+            ));
         });
     }
 
@@ -193,18 +197,18 @@ impl Size<'_, '_> {
             Count::Fixed(count) => format!("{count}u"),
             Count::Length { bound } => {
                 let all = format!("{value}._length, {value}._buffer, {bound}u, {idl}");
-                code.line(format!(
+                code.line(format_args!(
                     "if (!dunlin_cdr_size_length(z, {all})) return false;"
                 ));
                 format!("{value}._length")
             }
         };
         if let (Some(stride), [Step::Run(run)]) = (stride, elements) {
-            return code.braces(format!("if ({count} > 0)"), |code| {
+            return code.braces(format_args!("if ({count} > 0)"), |code| {
                 if run.align > 1 {
                     advance(code, run.align, 0);
                 }
-                code.line(format!("z->at += (size_t){stride} * {count};"));
+                code.line(format_args!("z->at += (size_t){stride} * {count};"));
             });
         }
         let each = |code: &mut Code| {
@@ -239,12 +243,12 @@ pub(super) fn each(
         _ => format!("{}._buffer", place.value),
     };
     code.braces("", |code| {
-        code.line(format!("{declared} = {begin};"));
-        code.line(format!("uint32_t {i};"));
+        code.line(format_args!("{declared} = {begin};"));
+        code.line(format_args!("uint32_t {i};"));
         code.braces(
-            format!("for ({i} = 0; {i} < {count}; {i}++, {e}++)"),
+            format_args!("for ({i} = 0; {i} < {count}; {i}++, {e}++)"),
             |code| {
-                code.line(format!("(void){e};"));
+                code.line(format_args!("(void){e};"));
                 body(code, &element(place, &e));
             },
         );

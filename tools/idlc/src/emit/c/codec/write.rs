@@ -86,7 +86,7 @@ impl Write<'_, '_> {
                     Header::Labelled { length_code } => {
                         let flag = u32::from(of.must_understand) << 31;
                         let header = flag | length_code << 28 | of.id;
-                        code.line(format!("dunlin_cdr_put_length(w, {header:#x}u);"));
+                        code.line(format_args!("dunlin_cdr_put_length(w, {header:#x}u);"));
                         match length_code {
                             4 => self.delimited(code, |code| self.steps(code, &of.steps, root)),
                             _ => self.steps(code, &of.steps, root),
@@ -106,7 +106,7 @@ impl Write<'_, '_> {
                 match presence {
                     Presence::Flag => {
                         let pointer = place.pointer.clone().unwrap_or_default();
-                        code.line(format!("*w->at++ = {pointer} != NULL;"));
+                        code.line(format_args!("*w->at++ = {pointer} != NULL;"));
                         write(code);
                     }
                     Presence::Parameter {
@@ -130,7 +130,7 @@ impl Write<'_, '_> {
             Step::Call { path, to, .. } => {
                 let place = root.at(self.unit, path);
                 let name = name(self.unit, self.plan, *to);
-                code.line(format!(
+                code.line(format_args!(
                     "if (!{name}_write(w, {})) return false;",
                     place.address()
                 ));
@@ -146,7 +146,9 @@ impl Write<'_, '_> {
         body: impl FnOnce(&mut Code),
     ) {
         match &place.pointer {
-            Some(pointer) if is_optional => code.braces(format!("if ({pointer} != NULL)"), body),
+            Some(pointer) if is_optional => {
+                code.braces(format_args!("if ({pointer} != NULL)"), body)
+            }
             _ => body(code),
         }
     }
@@ -154,9 +156,12 @@ impl Write<'_, '_> {
     fn delimited(&self, code: &mut Code, body: impl FnOnce(&mut Code)) {
         let begin = format!("begin{}", code.depth());
         code.braces("", |code| {
-            code.line(format!("uint8_t *{begin} = dunlin_cdr_put_begin(w);"));
+            code.line(format_args!("uint8_t *{begin} = dunlin_cdr_put_begin(w);"));
             body(code);
-            code.line(format!("dunlin_cdr_put_end{}(w, {begin});", self.order()));
+            code.line(format_args!(
+                "dunlin_cdr_put_end{}(w, {begin});",
+                self.order()
+            ));
         });
     }
 
@@ -170,11 +175,11 @@ impl Write<'_, '_> {
         let outer = format!("outer{}", code.depth());
         code.braces("", |code| {
             let put = "dunlin_cdr_put_parameter";
-            code.line(format!(
+            code.line(format_args!(
                 "dunlin_cdr_parameter {outer} = {put}(w, {id:#x}u);"
             ));
             body(code);
-            code.line(format!(
+            code.line(format_args!(
                 "{put}_end(w, {outer}, {id:#x}u, {must_understand});"
             ));
         });
@@ -192,7 +197,7 @@ impl Write<'_, '_> {
             Count::Fixed(count) => (format!("{count}u"), format!("&{}", place.value)),
             Count::Length { .. } => {
                 let count = format!("{}._length", place.value);
-                code.line(format!(
+                code.line(format_args!(
                     "dunlin_cdr_put_length{}(w, {count});",
                     self.order()
                 ));
@@ -209,21 +214,21 @@ impl Write<'_, '_> {
             return each(code);
         };
         let copy = |code: &mut Code| {
-            code.braces(format!("if ({count} > 0)"), |code| {
+            code.braces(format_args!("if ({count} > 0)"), |code| {
                 if align > 1 {
-                    code.line(format!("dunlin_cdr_put_align(w, {align});"));
+                    code.line(format_args!("dunlin_cdr_put_align(w, {align});"));
                 }
                 if names::are_octets(&place.ty) {
-                    return code.line(format!("dunlin_cdr_put_octets(w, &{});", place.value));
+                    return code.line(format_args!("dunlin_cdr_put_octets(w, &{});", place.value));
                 }
                 let size = format!("(size_t){stride} * {count}");
-                code.line(format!("dunlin_cdr_put_bytes(w, {buffer}, {size});"));
+                code.line(format_args!("dunlin_cdr_put_bytes(w, {buffer}, {size});"));
             });
         };
         if conditions.is_empty() {
             return copy(code);
         }
-        code.braces(format!("if ({})", conditions.join(" && ")), copy);
+        code.braces(format_args!("if ({})", conditions.join(" && ")), copy);
         code.braces("else", each);
     }
 
@@ -248,11 +253,11 @@ impl Write<'_, '_> {
 
     fn run(&self, code: &mut Code, run: &Run, root: &Place) {
         if run.align > 1 {
-            code.line(format!("dunlin_cdr_put_align(w, {});", run.align));
+            code.line(format_args!("dunlin_cdr_put_align(w, {});", run.align));
         }
         code.braces("", |code| {
             let p = format!("p{}", code.depth());
-            code.line(format!("uint8_t *{p} = w->at;"));
+            code.line(format_args!("uint8_t *{p} = w->at;"));
             let mut end = 0;
             for piece in pieces(self.unit, root, &run.fields) {
                 let Some(first) = piece.fields.first() else {
@@ -263,7 +268,7 @@ impl Write<'_, '_> {
                 self.piece(code, &p, &piece, root);
             }
             gap(code, &p, end, run.size);
-            code.line(format!("w->at = {p} + {};", run.size));
+            code.line(format_args!("w->at = {p} + {};", run.size));
         });
     }
 
@@ -284,17 +289,20 @@ impl Write<'_, '_> {
         }
         let ty = names::global(self.unit, root.ty.resolved().name());
         let from = super::layout::member(self.unit, root, &first.path);
-        code.braces(format!("if ({})", piece.conditions.join(" && ")), |code| {
-            let from = format!("(const uint8_t *)v + offsetof({ty}, {from})");
-            let from = match root.address() {
-                address if address != "v" => from.replacen(")v +", &format!("){address} +"), 1),
-                _ => from,
-            };
-            code.line(format!(
-                "memcpy({p} + {}, {from}, {});",
-                first.at, piece.size
-            ));
-        });
+        code.braces(
+            format_args!("if ({})", piece.conditions.join(" && ")),
+            |code| {
+                let from = format!("(const uint8_t *)v + offsetof({ty}, {from})");
+                let from = match root.address() {
+                    address if address != "v" => from.replacen(")v +", &format!("){address} +"), 1),
+                    _ => from,
+                };
+                code.line(format_args!(
+                    "memcpy({p} + {}, {from}, {});",
+                    first.at, piece.size
+                ));
+            },
+        );
         code.braces("else", each);
     }
 
@@ -319,11 +327,11 @@ impl Write<'_, '_> {
         let number = names::number(self.unit, &ty);
         let depth = code.depth();
         code.braces("", |code| {
-            code.line(format!(
+            code.line(format_args!(
                 "const {number} *n{depth} = (const {number} *)&{};",
                 place.value
             ));
-            code.line(format!("uint32_t i{depth};"));
+            code.line(format_args!("uint32_t i{depth};"));
             let head = format!(
                 "for (i{depth} = 0; i{depth} < {}u; i{depth}++)",
                 field.count
@@ -353,7 +361,7 @@ impl Write<'_, '_> {
             TypeKind::Boolean => format!("{value} ? 1 : 0"),
             TypeKind::Enumeration => {
                 let fail = "dunlin_cdr_fail(w->fault, DUNLIN_CDR_ENUMERATOR";
-                code.line(format!(
+                code.line(format_args!(
                     "if (!{name}_is_known({value})) return {fail}, {idl}, {value}, 0);"
                 ));
                 format!("(uint{bits}_t){value}")
@@ -361,7 +369,7 @@ impl Write<'_, '_> {
             TypeKind::Bitmask => {
                 let mask = functions::flags(ty);
                 let fail = "dunlin_cdr_fail(w->fault, DUNLIN_CDR_BITS";
-                code.line(format!(
+                code.line(format_args!(
                     "if (({value} & ~(uint64_t){mask:#x}u) != 0) return {fail}, {idl}, (int64_t){value}, (int64_t){mask:#x}u);"
                 ));
                 value.into()
@@ -369,7 +377,7 @@ impl Write<'_, '_> {
             _ => format!("(uint{bits}_t){name}_packed(&{value})"),
         };
         code.braces("", |code| {
-            code.line(format!("uint{bits}_t number = {number};"));
+            code.line(format_args!("uint{bits}_t number = {number};"));
             code.line(match self.form {
                 Form::KeyHash => format!("dunlin_cdr_put_big({at}, &number, {size}, 1);"),
                 _ => format!("memcpy({at}, &number, {size});"),
@@ -381,6 +389,6 @@ impl Write<'_, '_> {
 /// Padding is zero.
 fn gap(code: &mut Code, p: &str, from: u64, to: u64) {
     if from < to {
-        code.line(format!("memset({p} + {from}, 0, {});", to - from));
+        code.line(format_args!("memset({p} + {from}, 0, {});", to - from));
     }
 }

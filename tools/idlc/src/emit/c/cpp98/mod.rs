@@ -15,7 +15,8 @@ use super::code::Code;
 use super::keywords::{FUNCTIONS, WORDS};
 use super::place::Place;
 use super::value::Values;
-use super::{codec, constant, functions, header, is_compound, names, payload, shared};
+use super::{codec, constant, functions, header, names, payload, shared};
+use crate::emit::shape::is_compound;
 use crate::emit::{File, Language, Scope, Unit};
 use crate::plan::{Plan, RoutineId};
 
@@ -32,19 +33,12 @@ pub(in crate::emit) const LANGUAGE: Language = Language {
 /// The namespaces of a name of IDL, and what it is called in them. Types within a struct are beside
 /// it.
 pub(super) fn place(unit: &Unit<'_>, name: &str) -> (Vec<String>, String) {
-    let parts: Vec<&str> = name.split("::").collect();
-    let is_type = |count: &usize| {
-        let outer = parts.get(..*count).map(|outer| outer.join("::"));
-        outer.is_some_and(|outer| unit.model.find(&outer).is_some())
-    };
-    let modules = (1..parts.len()).find(is_type);
-    let modules = modules.map_or(parts.len() - 1, |count| count - 1);
-    let (modules, rest) = parts.split_at(modules);
-    let mut local = unit.language.word(&rest.join("_"));
+    let (modules, local) = unit.split(name);
+    let mut local = unit.word(&local);
     if modules.is_empty() && FUNCTIONS.contains(&&*local) {
         local = (unit.language.escape)(&local);
     }
-    let modules = modules.iter().map(|one| unit.language.word(one));
+    let modules = modules.iter().map(|one| unit.word(one));
     (modules.collect(), local)
 }
 
@@ -86,10 +80,7 @@ pub(super) fn template(name: &str, arguments: &[String]) -> String {
 fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     header::check_names(unit);
     check_names(unit);
-    let types: Vec<DynamicType> = unit
-        .types()
-        .filter_map(|entry| unit.model.ty(entry))
-        .collect();
+    let types = unit.made();
     let own: BTreeSet<TypeIndex> = types.iter().map(|ty| ty.index()).collect();
     let plan = Plan::new(&unit.model.tree, own.iter().copied());
     let is_made = |id: &RoutineId| {
@@ -105,15 +96,15 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     };
     let guard: String = unit.stem.chars().map(word).collect();
     let guard = format!("DUNLIN_IDL_{guard}_SUPPORT_HPP");
-    code.line(format!("#ifndef {guard}"));
-    code.line(format!("#define {guard}"));
+    code.line(format_args!("#ifndef {guard}"));
+    code.line(format_args!("#define {guard}"));
     code.line("");
     code.line("#include \"dunlin/dds98.hpp\"");
     for stem in header::includes(unit) {
-        code.line(format!("#include \"{stem}Support.hpp\""));
+        code.line(format_args!("#include \"{stem}Support.hpp\""));
     }
     unit.file_verbatim("begin-file")
-        .for_each(|text| code.line(text));
+        .for_each(|text| code.verbatim(text));
     types::types(unit, &mut code, &types);
     code.line("");
     code.line("namespace dunlin_idl {");
@@ -123,7 +114,7 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     types::functions(unit, &mut code, &types);
     support::support(unit, &mut code, &plan, &types);
     unit.file_verbatim("end-file")
-        .for_each(|text| code.line(text));
+        .for_each(|text| code.verbatim(text));
     code.line("");
     code.line("#endif");
     vec![File {
@@ -146,23 +137,23 @@ fn codecs(
             names::global(unit, ty.name()),
             names::typed(unit, ty.name()),
         );
-        code.line(format!("typedef {qualified} {flat};"));
+        code.line(format_args!("typedef {qualified} {flat};"));
     }
     for ty in types.iter().filter(|ty| is_compound(ty)) {
         let name = names::global(unit, ty.name());
-        code.line(format!(
+        code.line(format_args!(
             "DUNLIN_CDR_LOCAL bool {name}_reset({name} *value);"
         ));
         for id in shared(plan, ty) {
             for head in codec::heads(unit, plan, id) {
-                code.line(format!("DUNLIN_CDR_LOCAL {head};"));
+                code.line(format_args!("DUNLIN_CDR_LOCAL {head};"));
             }
         }
     }
     for id in routines {
         local_routine(unit, code, plan, (*id, "DECLARED"), |code| {
             for head in codec::heads(unit, plan, *id) {
-                code.line(format!("DUNLIN_CDR_LOCAL {head};"));
+                code.line(format_args!("DUNLIN_CDR_LOCAL {head};"));
             }
         });
     }
@@ -206,8 +197,8 @@ fn local_routine(
         return;
     }
     let name = codec::name(unit, plan, id);
-    code.line(format!("#ifndef DUNLIN_{word}_{name}"));
-    code.line(format!("#define DUNLIN_{word}_{name}"));
+    code.line(format_args!("#ifndef DUNLIN_{word}_{name}"));
+    code.line(format_args!("#define DUNLIN_{word}_{name}"));
     body(code);
     code.line("#endif");
 }
@@ -222,7 +213,7 @@ fn reset(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
         if ty.kind() == TypeKind::Union {
             let d = place("_d");
             let default = constant::default(&d.ty, d.default.as_ref());
-            code.line(format!("{name}_select(value, {default});"));
+            code.line(format_args!("{name}_select(value, {default});"));
             functions::cases(code, ty, "value->_d", |code, case| {
                 if case.element().is_some() {
                     values.reset(code, &place(case.name()));
@@ -231,7 +222,7 @@ fn reset(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
         }
         if let Some(base) = ty.base() {
             let base = names::global(unit, base.name());
-            code.line(format!("if (!{base}_reset(value)) return false;"));
+            code.line(format_args!("if (!{base}_reset(value)) return false;"));
         }
         for member in ty.own_members() {
             values.reset(code, &place(member.name()));

@@ -3,9 +3,10 @@
 use dunlin_xtypes::{DynamicType, EquivalenceKind, TypeKind};
 
 use super::super::code::{Code, literal};
-use super::super::{is_compound, names, typed};
+use super::super::{names, typed};
 use super::types::within;
 use crate::emit::Unit;
+use crate::emit::shape::{is_compound, is_keyed};
 use crate::plan::Plan;
 
 /// What is made of each type that topics may have.
@@ -36,31 +37,33 @@ fn is_topic(ty: &DynamicType) -> bool {
 /// The functions of a type, under names that templates know.
 fn codec(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
     let name = names::global(unit, ty.name());
-    let has_key = ty.kind() == TypeKind::Structure && ty.has_key();
+    let has_key = is_keyed(ty);
     let fault = "dunlin_cdr_fault *fault";
     let measure = format!("const Value *value, int32_t xcdr, size_t *size, {fault}");
     let write = format!("const Value *value, int32_t xcdr, uint8_t *payload, size_t size, {fault}");
     let read = format!("Value *value, const uint8_t *payload, size_t size, {fault}");
     let hash = format!("const Value *value, uint8_t hash[16], {fault}");
     code.line("");
-    code.block(format!("struct {name}_codec {{"), "};", |code| {
-        code.line(format!("typedef {name} Value;"));
+    code.block(format_args!("struct {name}_codec {{"), "};", |code| {
+        code.line(format_args!("typedef {name} Value;"));
         let lends = i32::from(typed::shares(unit, ty));
-        code.line(format!(
+        code.line(format_args!(
             "enum {{ has_key = {}, lends = {lends} }};",
             i32::from(has_key)
         ));
         let text = literal(ty.name());
-        code.line(format!("static const char *name() {{ return {text}; }}"));
-        code.line(format!(
+        code.line(format_args!(
+            "static const char *name() {{ return {text}; }}"
+        ));
+        code.line(format_args!(
             "static const uint8_t *objects() {{ return {name}_type_objects; }}"
         ));
-        code.line(format!(
+        code.line(format_args!(
             "static size_t objects_size() {{ return {name}_type_objects_size; }}"
         ));
         let mut function = |head: &str, body: String| {
-            code.braces(format!("static bool {head}"), |code| {
-                code.line(format!("return {body};"));
+            code.braces(format_args!("static bool {head}"), |code| {
+                code.line(format_args!("return {body};"));
             });
         };
         function("reset(Value *value)", format!("{name}_reset(value)"));
@@ -142,30 +145,30 @@ fn classes(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
     within(unit, code, ty.name(), |code, name| {
         for (class, of) in [("DataWriter", "writer"), ("DataReader", "reader")] {
             code.block(
-                format!("class {name}{class} : public ::DDS::Typed{class}< {codec}> {{"),
+                format_args!("class {name}{class} : public ::DDS::Typed{class}< {codec}> {{"),
                 "};",
                 |code| {
                     code.line("public:");
-                    code.line(format!("// NULL if it is a {of} of another type."));
+                    code.line(format_args!("// NULL if it is a {of} of another type."));
                     code.braces(
-                        format!("static {name}{class} *narrow(::DDS::{class} *{of})"),
+                        format_args!("static {name}{class} *narrow(::DDS::{class} *{of})"),
                         |code| {
-                            code.line(format!(
+                            code.line(format_args!(
                                 "return {of} != NULL && {of}->type_id() == ::DDS::dunlin98::type_id_of< {codec}>()"
                             ));
-                            code.line(format!(
+                            code.line(format_args!(
                                 "    ? static_cast<{name}{class} *>({of}) : NULL;"
                             ));
                         },
                     );
-                    code.line(format!(
+                    code.line(format_args!(
                         "static {name}{class} *_narrow(::DDS::{class} *{of}) {{ return narrow({of}); }}"
                     ));
                 },
             );
             pointers(code, &format!("{name}{class}"));
         }
-        code.line(format!(
+        code.line(format_args!(
             "class {name}TypeSupport : public ::DDS::TypedSupport< {codec}, {name}DataWriter, {name}DataReader> {{}};"
         ));
         pointers(code, &format!("{name}TypeSupport"));
@@ -173,6 +176,6 @@ fn classes(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType) {
 }
 
 fn pointers(code: &mut Code, name: &str) {
-    code.line(format!("typedef {name} *{name}_ptr;"));
-    code.line(format!("typedef ::DDS::EntityVar<{name}> {name}_var;"));
+    code.line(format_args!("typedef {name} *{name}_ptr;"));
+    code.line(format_args!("typedef ::DDS::EntityVar<{name}> {name}_var;"));
 }

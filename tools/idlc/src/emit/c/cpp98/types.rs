@@ -4,9 +4,10 @@ use dunlin_xtypes::{DynamicType, TypeKind};
 
 use super::super::code::{Code, docs, integer};
 use super::super::place::{Held, Place};
-use super::super::{constant, functions, header, is_compound, names};
+use super::super::{constant, functions, header, names};
 use super::place;
 use crate::emit::Unit;
+use crate::emit::shape::is_compound;
 use crate::model::NamedType;
 
 /// What is made of a struct or union `Foo`: `FooSeq`.
@@ -34,7 +35,7 @@ pub(super) fn within(
 pub(super) fn types(unit: &Unit<'_>, code: &mut Code, types: &[DynamicType]) {
     for ty in types.iter().filter(|ty| is_compound(ty)) {
         within(unit, code, ty.name(), |code, name| {
-            code.line(format!("struct {name};"));
+            code.line(format_args!("struct {name};"));
         });
     }
     for entry in unit.types() {
@@ -60,7 +61,7 @@ pub(super) fn types(unit: &Unit<'_>, code: &mut Code, types: &[DynamicType]) {
 
 fn verbatim(unit: &Unit<'_>, code: &mut Code, entry: &NamedType, placement: &str) {
     unit.verbatim(entry, placement)
-        .for_each(|text| code.line(text));
+        .for_each(|text| code.verbatim(text));
 }
 
 fn named(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicType), name: &str) {
@@ -68,7 +69,7 @@ fn named(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicTyp
         TypeKind::Alias => {
             if let Some(of) = ty.element() {
                 let of = names::declare(unit, &ty.at(of.ty), name);
-                code.line(format!("typedef {of};"));
+                code.line(format_args!("typedef {of};"));
             }
         }
         TypeKind::Enumeration => enumeration(unit, code, (entry, ty), name),
@@ -86,35 +87,40 @@ fn enumeration(
     (entry, ty): (&NamedType, &DynamicType),
     name: &str,
 ) {
-    code.block(format!("enum {name} {{"), "};", |code| {
+    code.block(format_args!("enum {name} {{"), "};", |code| {
         let literals = ty.literals();
         for (at, one) in literals.iter().enumerate() {
             docs(code, header::member_docs(entry, at));
             let comma = if at + 1 == literals.len() { "" } else { "," };
             let value = integer(one.value().into());
-            let one = unit.language.word(one.name());
-            code.line(format!("{one} = {value}{comma}"));
+            let one = unit.word(one.name());
+            code.line(format_args!("{one} = {value}{comma}"));
         }
     });
 }
 
 fn bitmask(code: &mut Code, (entry, ty): (&NamedType, &DynamicType), name: &str) {
     let bits = ty.number_size().unwrap_or(4) * 8;
-    code.line(format!("typedef uint{bits}_t {name};"));
+    code.line(format_args!("typedef uint{bits}_t {name};"));
     for (at, flag) in ty.flags().iter().enumerate() {
         docs(code, header::member_docs(entry, at));
         let bit = 1_u64.checked_shl(flag.position().into()).unwrap_or(0);
         let flag = flag.name();
-        code.line(format!("static const {name} {name}_{flag} = {bit:#x}u;"));
+        code.line(format_args!(
+            "static const {name} {name}_{flag} = {bit:#x}u;"
+        ));
     }
 }
 
 fn bitset(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicType), name: &str) {
-    code.block(format!("struct {name} {{"), "};", |code| {
+    code.block(format_args!("struct {name} {{"), "};", |code| {
         for (at, field) in ty.fields().iter().enumerate() {
             docs(code, header::member_docs(entry, at));
             let holder = names::primitive(field.holder()).unwrap_or("uint64_t");
-            code.line(format!("{holder} {};", unit.language.word(field.name())));
+            code.line(format_args!(
+                "{holder} {};",
+                unit.word(field.name())
+            ));
         }
     });
 }
@@ -128,7 +134,7 @@ fn structure(
     let base = ty.base();
     let base = base.map(|base| format!(" : {}", names::typed(unit, base.name())));
     let base = base.unwrap_or_default();
-    code.block(format!("struct {name}{base} {{"), "};", |code| {
+    code.block(format_args!("struct {name}{base} {{"), "};", |code| {
         verbatim(unit, code, entry, "begin-declaration");
         for (at, member) in ty.own_members().iter().enumerate() {
             docs(code, header::member_docs(entry, at));
@@ -149,12 +155,15 @@ fn union(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicTyp
     let d = Place::root(unit, ty.clone(), "value").part(unit, "_d");
     let default = constant::default(&d.ty, d.default.as_ref());
     let cast = names::cast(unit, &by);
-    code.block(format!("struct {name} {{"), "};", |code| {
+    code.block(format_args!("struct {name} {{"), "};", |code| {
         let members = if with_value.is_empty() { "" } else { ", _u()" };
-        code.line(format!("{name}() : _d({cast}{default}){members} {{}}"));
+        code.line(format_args!("{name}() : _d({cast}{default}){members} {{}}"));
         code.line("");
         if let Some(of) = ty.discriminator() {
-            code.line(format!("{};", names::declare(unit, &ty.at(of.ty), "_d")));
+            code.line(format_args!(
+                "{};",
+                names::declare(unit, &ty.at(of.ty), "_d")
+            ));
         }
         if with_value.is_empty() {
             return;
@@ -172,9 +181,9 @@ fn union(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicTyp
 
 /// Types that the mapping makes of a struct or union.
 fn made(code: &mut Code, name: &str) {
-    code.line(format!("typedef ::DDS::Sequence<{name}> {name}Seq;"));
-    code.line(format!("typedef {name} *{name}_ptr;"));
-    code.line(format!("typedef ::DDS::Var<{name}> {name}_var;"));
+    code.line(format_args!("typedef ::DDS::Sequence<{name}> {name}Seq;"));
+    code.line(format_args!("typedef {name} *{name}_ptr;"));
+    code.line(format_args!("typedef ::DDS::Var<{name}> {name}_var;"));
 }
 
 /// What an application calls to begin, end and copy a value.
@@ -183,14 +192,14 @@ pub(super) fn functions(unit: &Unit<'_>, code: &mut Code, types: &[DynamicType])
         let flat = names::global(unit, ty.name());
         within(unit, code, ty.name(), |code, name| {
             code.line("// Gives all members their defaults. False: no memory.");
-            code.line(format!(
+            code.line(format_args!(
                 "inline bool {name}_initialize({name} *value) {{ return ::dunlin_idl::{flat}_reset(value); }}"
             ));
             code.line("// Ends what the members own.");
-            code.line(format!(
+            code.line(format_args!(
                 "inline void {name}_finalize({name} *value) {{ *value = {name}(); }}"
             ));
-            code.line(format!(
+            code.line(format_args!(
                 "inline void {name}_copy({name} *to, const {name} *from) {{ *to = *from; }}"
             ));
         });

@@ -7,8 +7,8 @@ use super::super::place::Place;
 use super::super::value::ensure;
 use super::number::is_octets;
 use super::read::{Part, Read, check};
-use crate::emit::c::code::Code;
 use crate::emit::c::codec::scope;
+use crate::emit::code::Code;
 use crate::plan::Step;
 
 impl Read<'_, '_> {
@@ -40,8 +40,8 @@ impl Read<'_, '_> {
             _ => 64,
         };
         code.braces("", |code| {
-            check(code, format!("r.Count(out int {n}, {least}, {idl})"));
-            check(code, format!("r.Charge({n}, {room}, {idl})"));
+            check(code, format_args!("r.Count(out int {n}, {least}, {idl})"));
+            check(code, format_args!("r.Charge({n}, {room}, {idl})"));
             match ty.kind() {
                 TypeKind::Map => self.map(code, part, (path, &place), (&n, bound), elements),
                 _ => self.list(code, part, (path, &place), (&n, bound), elements),
@@ -65,31 +65,34 @@ impl Read<'_, '_> {
             false => self.fresh("s"),
         };
         if !is_octets {
-            code.line(format!("{value}.Resize({n});"));
-            code.line(format!("var {s} = {value}.Span;"));
+            code.line(format_args!("{value}.Resize({n});"));
+            code.line(format_args!("var {s} = {value}.Span;"));
         }
         match self.single(&place.element("e"), elements) {
-            _ if is_octets => check(code, format!("r.Octets({value}, {n}, {idl})")),
+            _ if is_octets => check(code, format_args!("r.Octets({value}, {n}, {idl})")),
             Some(field) => {
                 let Some(ty) = place.ty().tree().get(field.ty) else {
                     return;
                 };
-                check(code, format!("r.Numbers({}, {n}, {idl})", field.size));
+                check(code, format_args!("r.Numbers({}, {n}, {idl})", field.size));
                 self.numbers(code, part, (path, place), &s, "0", (&ty, field.size));
             }
             None => {
-                check(code, format!("r.Enter({idl})"));
+                check(code, format_args!("r.Enter({idl})"));
                 let i = self.fresh("i");
-                code.braces(format!("for (int {i} = 0; {i} < {n}; {i}++)"), |code| {
-                    self.element(code, part, (path, place), &format!("{s}[{i}]"), elements);
-                });
+                code.braces(
+                    format_args!("for (int {i} = 0; {i} < {n}; {i}++)"),
+                    |code| {
+                        self.element(code, part, (path, place), &format!("{s}[{i}]"), elements);
+                    },
+                );
                 code.line("r.Leave();");
             }
         }
         if bound > 0 {
-            code.braces(format!("if ({n} > {bound})"), |code| {
+            code.braces(format_args!("if ({n} > {bound})"), |code| {
                 let kept = self.too_many(code, part, (path, place), (n, bound));
-                code.line(format!("{value}.Resize({kept});"));
+                code.line(format_args!("{value}.Resize({kept});"));
             });
         }
     }
@@ -108,7 +111,7 @@ impl Read<'_, '_> {
         let misfit = self.misfit(part, path);
         let wrong = "global::Dunlin.Cdr.CdrError.Bound";
         let idl = place.idl();
-        code.line(format!(
+        code.line(format_args!(
             "r.Misfit(ref {misfit}, {wrong}, {idl}, {n}, {bound});"
         ));
         0
@@ -126,15 +129,15 @@ impl Read<'_, '_> {
         let ty = place.resolved();
         let (idl, value) = (place.idl(), &place.value);
         let (entry, i) = (self.fresh("entry"), self.fresh("i"));
-        code.line(format!("{value}.Clear();"));
-        check(code, format!("r.Enter({idl})"));
-        code.braces(format!("for (int {i} = 0; {i} < {n}; {i}++)"), |code| {
+        code.line(format_args!("{value}.Clear();"));
+        check(code, format_args!("r.Enter({idl})"));
+        code.braces(format_args!("for (int {i} = 0; {i} < {n}; {i}++)"), |code| {
             let halves = [ty.key_element(), ty.element()];
             let types = halves.map(|of| names::element(self.unit, &ty, of));
             let made = halves.map(|of| of.map_or_else(String::new, |of| names::fresh(self.unit, &ty.at(of.ty), None)));
             let [key, item] = types;
             let [new_key, new_item] = made;
-            code.line(format!(
+            code.line(format_args!(
                 "var {entry} = new global::Dunlin.Cdr.CdrEntry<{key}, {item}> {{ Key = {new_key}, Value = {new_item} }};"
             ));
             self.part_of(code, part, path, place.element(&entry), elements);
@@ -146,9 +149,9 @@ impl Read<'_, '_> {
         });
         code.line("r.Leave();");
         if bound > 0 && place.of.try_construct != TryConstruct::Trim {
-            code.braces(format!("if ({n} > {bound})"), |code| {
+            code.braces(format_args!("if ({n} > {bound})"), |code| {
                 self.too_many(code, part, (path, place), (n, bound));
-                code.line(format!("{value}.Clear();"));
+                code.line(format_args!("{value}.Clear();"));
             });
         }
     }

@@ -11,8 +11,8 @@ use dunlin_xtypes::{DynamicType, TypeKind};
 
 use super::names;
 use crate::emit::Unit;
-use crate::emit::c::code::Code;
 use crate::emit::c::codec::{is_apart, is_shared};
+use crate::emit::code::Code;
 use crate::plan::{Form, Part, Plan, RoutineId};
 
 /// What the methods of a routine are called, up to `Size`, `Write`, `Read`, without their class.
@@ -118,11 +118,11 @@ pub(super) fn cases(
     value: &str,
     mut body: impl FnMut(&mut Code, usize, &dunlin_xtypes::Case),
 ) {
-    code.braces(format!("switch ({})", switched(ty, value)), |code| {
+    code.braces(format_args!("switch ({})", switched(ty, value)), |code| {
         let mut has_default = false;
         for (at, case) in ty.cases().iter().enumerate() {
             for one in case.labels() {
-                code.line(format!("case {}:", label(*one)));
+                code.line(format_args!("case {}:", label(*one)));
             }
             if case.is_default() {
                 code.line("default:");

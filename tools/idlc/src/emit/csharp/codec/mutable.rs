@@ -4,8 +4,8 @@ use dunlin_xtypes::{DynamicType, TypeKind};
 
 use super::cases;
 use super::read::{Part, Read, check};
-use crate::emit::c::code::Code;
-use crate::plan::{Case, Form, Member, Step};
+use crate::emit::code::Code;
+use crate::plan::{Case, Form, Member, Step, members};
 
 const MEMBER: &str = "global::Dunlin.Cdr.CdrMember";
 
@@ -26,7 +26,7 @@ impl Read<'_, '_> {
             let idl = part.root.idl();
             check(
                 code,
-                format!("r.Begin(out global::Dunlin.Cdr.CdrScope whole, {idl})"),
+                format_args!("r.Begin(out global::Dunlin.Cdr.CdrScope whole, {idl})"),
             );
         }
         self.mended(code, part, |code| match ty.kind() {
@@ -50,12 +50,12 @@ impl Read<'_, '_> {
         let idl = part.root.idl();
         let next = self.next();
         code.braces("for (;;)", |code| {
-            check(code, format!("r.{next}(out {MEMBER} member, {idl})"));
+            check(code, format_args!("r.{next}(out {MEMBER} member, {idl})"));
             code.line("if (member.IsLast) break;");
             code.braces("switch (member.Id)", |code| {
                 body(code);
                 code.line("default:");
-                check(code, format!("r.Unknown(member, {idl})"));
+                check(code, format_args!("r.Unknown(member, {idl})"));
                 code.line("break;");
             });
             code.line("r.End(member.Outer);");
@@ -63,26 +63,22 @@ impl Read<'_, '_> {
     }
 
     fn labelled(&self, code: &mut Code, part: &Part<'_>, steps: &[Step]) {
-        let members = steps.iter().filter_map(|step| match step {
-            Step::Member(of) => Some(of),
-            _ => None,
-        });
-        let members: Vec<&Member> = members.collect();
+        let members: Vec<&Member> = members(steps).collect();
         for at in 0..members.len() {
-            code.line(format!("bool seen{at} = false;"));
+            code.line(format_args!("bool seen{at} = false;"));
         }
         self.headers(code, part, |code| {
             for (at, of) in members.iter().enumerate() {
-                code.line(format!("case {:#x}u:", of.id));
+                code.line(format_args!("case {:#x}u:", of.id));
                 code.braces("", |code| {
-                    code.line(format!("seen{at} = true;"));
+                    code.line(format_args!("seen{at} = true;"));
                     self.one(code, part, of);
                 });
                 code.line("break;");
             }
         });
         for (at, of) in members.iter().enumerate() {
-            code.braces(format!("if (!seen{at})"), |code| {
+            code.braces(format_args!("if (!seen{at})"), |code| {
                 self.reset(code, &self.place(part, &of.path));
             });
         }
@@ -110,48 +106,41 @@ impl Read<'_, '_> {
         code.line("long begin = r.Position;");
         code.line("bool isFound = false, isWanted = false;");
         self.headers(code, part, |code| {
-            code.line(format!("case {:#x}u:", selector.id));
+            code.line(format_args!("case {:#x}u:", selector.id));
             code.line("isFound = true;");
             code.braces("", |code| {
                 self.content(code, part, &selector.path, &selector.steps)
             });
             code.line("break;");
             let mut known = false;
-            for of in all.iter().filter_map(member) {
-                code.line(format!("case {:#x}u:", of.id));
+            for of in all.iter().filter_map(Case::member) {
+                code.line(format_args!("case {:#x}u:", of.id));
                 known = true;
             }
             if known {
                 code.line("break;");
             }
         });
-        code.line(format!("if (!isFound) return {missing};"));
+        code.line(format_args!("if (!isFound) return {missing};"));
         code.line("v.Select(d);");
         code.line("r.Position = begin;");
         code.line("isFound = false;");
         let next = self.next();
         code.braces("for (;;)", |code| {
-            check(code, format!("r.{next}(out {MEMBER} member, {idl})"));
+            check(code, format_args!("r.{next}(out {MEMBER} member, {idl})"));
             code.line("if (member.IsLast) break;");
             cases(code, ty, "d", |code, at, _| {
-                let Some(of) = all.get(at).and_then(member) else {
+                let Some(of) = all.get(at).and_then(Case::member) else {
                     return;
                 };
                 code.line("isWanted = true;");
-                code.braces(format!("if (member.Id == {:#x}u)", of.id), |code| {
+                code.braces(format_args!("if (member.Id == {:#x}u)", of.id), |code| {
                     code.line("isFound = true;");
                     self.one(code, part, of);
                 });
             });
             code.line("r.End(member.Outer);");
         });
-        code.line(format!("if (isWanted && !isFound) return {missing};"));
+        code.line(format_args!("if (isWanted && !isFound) return {missing};"));
     }
-}
-
-fn member(case: &Case) -> Option<&Member> {
-    case.steps.iter().find_map(|step| match step {
-        Step::Member(of) => Some(of),
-        _ => None,
-    })
 }

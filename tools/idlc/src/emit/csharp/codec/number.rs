@@ -9,8 +9,8 @@ use super::super::{constant, names};
 use super::flat;
 use super::read::{Part, Read, check};
 use crate::emit::Unit;
-use crate::emit::c::code::Code;
 use crate::emit::c::functions::flags;
+use crate::emit::code::Code;
 use crate::plan::{Field, Form, Run};
 
 /// Whether numbers lie in memory as on the wire, up to their byte order.
@@ -79,7 +79,7 @@ impl Read<'_, '_> {
             .iter()
             .for_each(|field| self.prepare(code, part, &field.path));
         code.braces(
-            format!("if (r.Run({first}, {align}, {phase}, {size}))"),
+            format_args!("if (r.Run({first}, {align}, {phase}, {size}))"),
             |code| {
                 run.fields
                     .iter()
@@ -100,7 +100,7 @@ impl Read<'_, '_> {
             let idl = place.idl();
             check(
                 code,
-                format!("r.Numbers({}, {}, {idl})", field.size, field.count),
+                format_args!("r.Numbers({}, {}, {idl})", field.size, field.count),
             );
             self.field(code, part, "0", field);
         };
@@ -110,9 +110,9 @@ impl Read<'_, '_> {
         };
         let (gone, open) = (&scope.gone, &scope.open);
         if scope.begins(self.unit, &part.root.of, &field.path) {
-            code.line(format!("{gone} = {gone} || ({open} && r.IsAtEnd);"));
+            code.line(format_args!("{gone} = {gone} || ({open} && r.IsAtEnd);"));
         }
-        code.braces(format!("if ({gone})"), |code| self.reset(code, &place));
+        code.braces(format_args!("if ({gone})"), |code| self.reset(code, &place));
         code.braces("else", read);
     }
 
@@ -144,18 +144,18 @@ impl Read<'_, '_> {
     ) {
         let idl = place.idl();
         match ty.kind() {
-            TypeKind::Boolean => check(code, format!("r.Booleans({at}, {to}, {idl})")),
-            TypeKind::Char8 => code.line(format!("r.Chars8({at}, {to});")),
+            TypeKind::Boolean => check(code, format_args!("r.Booleans({at}, {to}, {idl})")),
+            TypeKind::Char8 => code.line(format_args!("r.Chars8({at}, {to});")),
             _ if is_raw(ty) => {
                 let of = names::typed(self.unit, ty);
-                code.line(format!("r.Copy<{of}>({at}, {to});"));
+                code.line(format_args!("r.Copy<{of}>({at}, {to});"));
             }
             _ => {
                 let (n, i) = (self.fresh("n"), self.fresh("i"));
                 code.braces("", |code| {
-                    code.line(format!("var {n} = {to};"));
+                    code.line(format_args!("var {n} = {to};"));
                     code.braces(
-                        format!("for (int {i} = 0; {i} < {n}.Length; {i}++)"),
+                        format_args!("for (int {i} = 0; {i} < {n}.Length; {i}++)"),
                         |code| {
                             let at = format!("{at} + {size}L * {i}");
                             let value = format!("{n}[{i}]");
@@ -184,9 +184,9 @@ impl Read<'_, '_> {
         match rule {
             TryConstruct::UseDefault => code.braces("", |code| {
                 let flag = self.fresh("misfit");
-                code.line(format!("bool {flag} = false;"));
+                code.line(format_args!("bool {flag} = false;"));
                 self.number(code, (&flag, place), value, at, of);
-                code.line(format!("if ({flag}) r.Mended();"));
+                code.line(format_args!("if ({flag}) r.Mended();"));
             }),
             _ => self.checked(code, part, (path, place), value, at, of),
         }
@@ -227,37 +227,37 @@ impl Read<'_, '_> {
         let cast = names::typed(self.unit, ty);
         match ty.kind() {
             TypeKind::Boolean => {
-                check(code, format!("r.IsBoolean({at}, {idl})"));
-                code.line(format!("{value} = {read};"));
+                check(code, format_args!("r.IsBoolean({at}, {idl})"));
+                code.line(format_args!("{value} = {read};"));
             }
             TypeKind::Enumeration => code.braces("", |code| {
                 let x = self.fresh("x");
-                code.line(format!("{cast} {x} = ({cast}){read};"));
+                code.line(format_args!("{cast} {x} = ({cast}){read};"));
                 let known = is_known(self.unit, ty, &x);
-                code.braces(format!("if (!{known})"), |code| {
+                code.braces(format_args!("if (!{known})"), |code| {
                     let wrong = "global::Dunlin.Cdr.CdrError.Enumerator";
-                    code.line(format!("r.Misfit(ref {misfit}, {wrong}, {idl}, (long){x}, 0);"));
+                    code.line(format_args!("r.Misfit(ref {misfit}, {wrong}, {idl}, (long){x}, 0);"));
                     let said = place.of.default.as_ref();
                     let default = constant::number(self.unit, ty, said);
-                    code.line(format!("{x} = {default};"));
+                    code.line(format_args!("{x} = {default};"));
                 });
-                code.line(format!("{value} = {x};"));
+                code.line(format_args!("{value} = {x};"));
             }),
             TypeKind::Bitmask => code.braces("", |code| {
                 let x = self.fresh("x");
                 let mask = flags(ty);
-                code.line(format!("ulong {x} = {read};"));
-                code.braces(format!("if (({x} & ~{mask:#x}ul) != 0)"), |code| {
+                code.line(format_args!("ulong {x} = {read};"));
+                code.braces(format_args!("if (({x} & ~{mask:#x}ul) != 0)"), |code| {
                     let wrong = "global::Dunlin.Cdr.CdrError.Bits";
-                    code.line(format!(
+                    code.line(format_args!(
                         "r.Misfit(ref {misfit}, {wrong}, {idl}, unchecked((long){x}), unchecked((long){mask:#x}ul));"
                     ));
-                    code.line(format!("{x} = 0;"));
+                    code.line(format_args!("{x} = 0;"));
                 });
-                code.line(format!("{value} = ({cast}){x};"));
+                code.line(format_args!("{value} = ({cast}){x};"));
             }),
-            TypeKind::Bitset => code.line(format!("{value} = {cast}.FromBits({read});")),
-            _ => code.line(format!("{value} = {read};")),
+            TypeKind::Bitset => code.line(format_args!("{value} = {cast}.FromBits({read});")),
+            _ => code.line(format_args!("{value} = {read};")),
         }
     }
 
@@ -275,21 +275,21 @@ impl Read<'_, '_> {
         let union = part.root.resolved();
         let can_pass =
             self.form != Form::Xcdr1 && union.extensibility() == Extensibility::Appendable;
-        code.line(format!("d = ({cast})r.{}({at});", accessor(ty, size)));
+        code.line(format_args!("d = ({cast})r.{}({at});", accessor(ty, size)));
         let known = is_known(self.unit, ty, "d");
-        code.braces(format!("if (!{known})"), |code| {
+        code.braces(format_args!("if (!{known})"), |code| {
             let default = constant::number(self.unit, ty, place.of.default.as_ref());
             let wrong = format!("global::Dunlin.Cdr.CdrError.Enumerator, {idl}, (long)d, 0");
             match place.of.try_construct {
-                TryConstruct::UseDefault => code.line(format!("d = {default};")),
+                TryConstruct::UseDefault => code.line(format_args!("d = {default};")),
                 _ if can_pass => {
                     // What is left of the union is passed over.
-                    code.line(format!("if (!open) return r.Fail({wrong});"));
-                    code.line(format!("r.Misfit(ref r.IsMisfit, {wrong});"));
-                    code.line(format!("d = {default};"));
+                    code.line(format_args!("if (!open) return r.Fail({wrong});"));
+                    code.line(format_args!("r.Misfit(ref r.IsMisfit, {wrong});"));
+                    code.line(format_args!("d = {default};"));
                     code.line("r.SkipToEnd();");
                 }
-                _ => code.line(format!("return r.Fail({wrong});")),
+                _ => code.line(format_args!("return r.Fail({wrong});")),
             }
         });
     }

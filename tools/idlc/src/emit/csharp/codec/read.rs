@@ -1,6 +1,7 @@
 //! Methods that read, trusting nothing.
 
 use std::cell::{Cell, RefCell};
+use std::fmt::Display;
 
 use dunlin_cdr::Extensibility;
 use dunlin_xtypes::{DynamicType, TryConstruct, TypeKind};
@@ -10,8 +11,8 @@ use super::super::value::{self, ensure, span};
 use super::super::{constant, names};
 use super::{cases, path as routine_path};
 use crate::emit::Unit;
-use crate::emit::c::code::Code;
 use crate::emit::c::codec::scope::{self, Delimited, Scope};
+use crate::emit::code::Code;
 use crate::plan::{Count, Form, Plan, Presence, RoutineId, Step};
 
 pub(super) fn body(
@@ -72,8 +73,8 @@ pub(super) struct Read<'u, 'm> {
 }
 
 /// What ends the method.
-pub(super) fn check(code: &mut Code, call: impl AsRef<str>) {
-    code.line(format!("if (!{}) return false;", call.as_ref()));
+pub(super) fn check(code: &mut Code, call: impl Display) {
+    code.line(format_args!("if (!{call}) return false;"));
 }
 
 impl Read<'_, '_> {
@@ -117,7 +118,10 @@ impl Read<'_, '_> {
             let of = ty.at(of.ty);
             let place = part.root.part(self.unit, "_d");
             let default = constant::number(self.unit, &of, place.of.default.as_ref());
-            code.line(format!("{} d = {default};", names::typed(self.unit, &of)));
+            code.line(format_args!(
+                "{} d = {default};",
+                names::typed(self.unit, &of)
+            ));
         }
         if grows == Extensibility::Mutable {
             return self.mutable(code, &part, ty, steps);
@@ -133,7 +137,7 @@ impl Read<'_, '_> {
         code.line("bool open = !r.IsUndelimited;");
         code.line("bool gone = false;");
         code.line("r.IsUndelimited = false;");
-        code.line(format!(
+        code.line(format_args!(
             "if (open && !r.Begin(out whole, {idl})) return false;"
         ));
         code.line("_ = gone;");
@@ -165,9 +169,9 @@ impl Read<'_, '_> {
             gone: self.fresh("gone"),
             open: self.fresh("open"),
         };
-        code.line(format!("bool {} = {open};", scope.open));
-        code.line(format!("bool {} = false;", scope.gone));
-        code.line(format!("_ = {} || {};", scope.open, scope.gone));
+        code.line(format_args!("bool {} = {open};", scope.open));
+        code.line(format_args!("bool {} = false;", scope.gone));
+        code.line(format_args!("_ = {} || {};", scope.open, scope.gone));
         Some(scope)
     }
 
@@ -177,11 +181,11 @@ impl Read<'_, '_> {
         body(&mut inner);
         let flags = part.flags.borrow();
         for (name, _) in flags.iter() {
-            code.line(format!("bool {name} = false;"));
+            code.line(format_args!("bool {name} = false;"));
         }
         code.append(inner);
         for (name, path) in flags.iter() {
-            code.braces(format!("if ({name})"), |code| {
+            code.braces(format_args!("if ({name})"), |code| {
                 self.reset(code, &self.place(part, path));
                 code.line("r.Mended();");
             });
@@ -237,9 +241,9 @@ impl Read<'_, '_> {
         };
         if path.is_empty() || scope.begins(self.unit, &part.root.of, path) {
             let (gone, open) = (&scope.gone, &scope.open);
-            code.line(format!("{gone} = {gone} || ({open} && r.IsAtEnd);"));
+            code.line(format_args!("{gone} = {gone} || ({open} && r.IsAtEnd);"));
         }
-        code.braces(format!("if ({})", scope.gone), |code| {
+        code.braces(format_args!("if ({})", scope.gone), |code| {
             let path = match step {
                 Step::Delimited { steps, .. } => match self.kind(part, steps) {
                     Delimited::Collection(path) | Delimited::Struct(path) => path,
@@ -316,11 +320,11 @@ impl Read<'_, '_> {
         }
         let before = self.fresh("before");
         code.braces("", |code| {
-            code.line(format!("bool {before} = r.IsMisfit;"));
+            code.line(format_args!("bool {before} = r.IsMisfit;"));
             code.line("r.IsMisfit = false;");
             check(code, call);
-            code.line(format!("{flag} = {flag} || r.IsMisfit;"));
-            code.line(format!("r.IsMisfit = {before};"));
+            code.line(format_args!("{flag} = {flag} || r.IsMisfit;"));
+            code.line(format_args!("r.IsMisfit = {before};"));
         });
     }
 
@@ -334,8 +338,8 @@ impl Read<'_, '_> {
         let function = if is_wide { "Wide" } else { "Text" };
         let (value, idl, text) = (&place.value, place.idl(), self.fresh("text"));
         let all = format!("{value}, {bound}, {is_trimmed}, ref {misfit}, {idl}, out string {text}");
-        check(code, format!("r.{function}({all})"));
-        code.line(format!("{value} = {text};"));
+        check(code, format_args!("r.{function}({all})"));
+        code.line(format_args!("{value} = {text};"));
     }
 
     fn delimited(&self, code: &mut Code, part: &Part<'_>, steps: &[Step]) {
@@ -349,13 +353,13 @@ impl Read<'_, '_> {
             let idl = self.place(part, &path).idl();
             check(
                 code,
-                format!("r.Begin(out global::Dunlin.Cdr.CdrScope {outer}, {idl})"),
+                format_args!("r.Begin(out global::Dunlin.Cdr.CdrScope {outer}, {idl})"),
             );
             let scope = match kind {
                 Delimited::Struct(path) => {
                     let gone = self.fresh("gone");
-                    code.line(format!("bool {gone} = false;"));
-                    code.line(format!("_ = {gone};"));
+                    code.line(format_args!("bool {gone} = false;"));
+                    code.line(format_args!("_ = {gone};"));
                     Some(Scope {
                         prefixes: vec![path],
                         gone,
@@ -365,7 +369,7 @@ impl Read<'_, '_> {
                 _ => None,
             };
             self.scoped(code, part, scope, steps);
-            code.line(format!("r.End({outer});"));
+            code.line(format_args!("r.End({outer});"));
         });
     }
 
@@ -383,7 +387,7 @@ impl Read<'_, '_> {
 
     /// What a member refers to.
     pub(super) fn held(&self, code: &mut Code, place: &Place, body: impl FnOnce(&mut Code)) {
-        check(code, format!("r.Enter({})", place.idl()));
+        check(code, format_args!("r.Enter({})", place.idl()));
         if place.is_nullable {
             ensure(self.unit, code, place);
         }
@@ -404,21 +408,24 @@ impl Read<'_, '_> {
         code.braces("", |code| match presence {
             Presence::Flag => {
                 let there = self.fresh("there");
-                check(code, format!("r.Flag(out bool {there}, {idl})"));
-                code.braces(format!("if ({there})"), |code| {
+                check(code, format_args!("r.Flag(out bool {there}, {idl})"));
+                code.braces(format_args!("if ({there})"), |code| {
                     self.held(code, &place, |code| self.scoped(code, part, None, steps));
                 });
-                code.braces("else", |code| code.line(format!("{value} = null;")));
+                code.braces("else", |code| code.line(format_args!("{value} = null;")));
             }
             Presence::Parameter { id, .. } => {
                 let member = self.fresh("member");
                 let declared = format!("out global::Dunlin.Cdr.CdrMember {member}");
-                check(code, format!("r.Optional({declared}, {id:#x}u, {idl})"));
+                check(
+                    code,
+                    format_args!("r.Optional({declared}, {id:#x}u, {idl})"),
+                );
                 code.braces("if (!r.IsAtEnd)", |code| {
                     self.held(code, &place, |code| self.content(code, part, path, steps));
                 });
-                code.braces("else", |code| code.line(format!("{value} = null;")));
-                code.line(format!("r.End({member}.Outer);"));
+                code.braces("else", |code| code.line(format_args!("{value} = null;")));
+                code.line(format_args!("r.End({member}.Outer);"));
             }
         });
     }
@@ -437,9 +444,9 @@ impl Read<'_, '_> {
         }
         let (s, i) = (self.fresh("s"), self.fresh("i"));
         code.braces("", |code| {
-            code.line(format!("var {s} = {};", span(self.unit, &place, true)));
+            code.line(format_args!("var {s} = {};", span(self.unit, &place, true)));
             code.braces(
-                format!("for (int {i} = 0; {i} < {s}.Length; {i}++)"),
+                format_args!("for (int {i} = 0; {i} < {s}.Length; {i}++)"),
                 |code| {
                     self.element(code, part, (path, &place), &format!("{s}[{i}]"), steps);
                 },
@@ -462,7 +469,7 @@ impl Read<'_, '_> {
             // What may be null is made where it is known to be there.
             let e = self.fresh("e");
             let made = names::fresh(self.unit, root.ty(), None);
-            code.line(format!("var {e} = {value} ??= {made};"));
+            code.line(format_args!("var {e} = {value} ??= {made};"));
             root.value = e;
         }
         self.part_of(code, part, path, root, steps);

@@ -1,5 +1,7 @@
 //! Methods that find where a value ends, and whether it may be written.
 
+use std::fmt::Display;
+
 use dunlin_xtypes::{DynamicType, TypeKind};
 
 use super::super::names;
@@ -8,7 +10,7 @@ use super::super::value::span;
 use super::number::is_octets;
 use super::{cases, path as routine_path};
 use crate::emit::Unit;
-use crate::emit::c::code::Code;
+use crate::emit::code::Code;
 use crate::plan::{Count, Header, Plan, Presence, Step};
 
 pub(super) fn body(
@@ -29,13 +31,13 @@ struct Size<'u, 'm> {
 
 fn advance(code: &mut Code, align: u64, by: u64) {
     match align {
-        1 => code.line(format!("z.At += {by};")),
-        _ => code.line(format!("z.Advance({align}, {by});")),
+        1 => code.line(format_args!("z.At += {by};")),
+        _ => code.line(format_args!("z.Advance({align}, {by});")),
     }
 }
 
-fn check(code: &mut Code, call: impl AsRef<str>) {
-    code.line(format!("if (!{}) return false;", call.as_ref()));
+fn check(code: &mut Code, call: impl Display) {
+    code.line(format_args!("if (!{call}) return false;"));
 }
 
 impl Size<'_, '_> {
@@ -54,7 +56,7 @@ impl Size<'_, '_> {
                 let place = root.at(self.unit, path);
                 let function = if *is_wide { "Wide" } else { "Text" };
                 let (value, idl) = (place.read(), place.idl());
-                check(code, format!("z.{function}({value}, {bound}, {idl})"));
+                check(code, format_args!("z.{function}({value}, {bound}, {idl})"));
             }
             Step::Loop {
                 path,
@@ -104,7 +106,9 @@ impl Size<'_, '_> {
                 let place = root.at(self.unit, path);
                 if place.is_nullable && !place.of.is_optional {
                     let (value, idl) = (&place.value, place.idl());
-                    code.line(format!("if ({value} == null) return z.Missing({idl});"));
+                    code.line(format_args!(
+                        "if ({value} == null) return z.Missing({idl});"
+                    ));
                 }
                 self.deeper(code, &place, |code| self.steps(code, steps, root));
             }
@@ -119,7 +123,7 @@ impl Size<'_, '_> {
             Step::Call { path, to, .. } => {
                 let place = root.at(self.unit, path);
                 let routine = routine_path(self.unit, self.plan, *to);
-                check(code, format!("{routine}Size(ref z, {})", place.read()));
+                check(code, format_args!("{routine}Size(ref z, {})", place.read()));
             }
         }
     }
@@ -132,7 +136,7 @@ impl Size<'_, '_> {
         body: impl FnOnce(&mut Code),
     ) {
         match is_optional {
-            true => code.braces(format!("if ({} != null)", place.value), |code| {
+            true => code.braces(format_args!("if ({} != null)", place.value), |code| {
                 self.deeper(code, place, body);
             }),
             false => body(code),
@@ -140,7 +144,7 @@ impl Size<'_, '_> {
     }
 
     fn deeper(&self, code: &mut Code, place: &Place, body: impl FnOnce(&mut Code)) {
-        check(code, format!("z.Enter({})", place.idl()));
+        check(code, format_args!("z.Enter({})", place.idl()));
         body(code);
         code.line("z.Leave();");
     }
@@ -148,9 +152,9 @@ impl Size<'_, '_> {
     fn parameter(&self, code: &mut Code, id: u32, body: impl FnOnce(&mut Code)) {
         let begin = format!("begin{}", code.depth());
         code.braces("", |code| {
-            code.line(format!("long {begin} = z.BeginParameter();"));
+            code.line(format_args!("long {begin} = z.BeginParameter();"));
             body(code);
-            code.line(format!("z.EndParameter({begin}, {id:#x}u);"));
+            code.line(format_args!("z.EndParameter({begin}, {id:#x}u);"));
         });
     }
 
@@ -166,9 +170,12 @@ impl Size<'_, '_> {
         let count = match count {
             Count::Fixed(count) => count.to_string(),
             Count::Length { bound } => {
-                check(code, format!("z.Length({value}.Count, {bound}, {idl})"));
+                check(
+                    code,
+                    format_args!("z.Length({value}.Count, {bound}, {idl})"),
+                );
                 if is_octets(&place.resolved()) {
-                    code.line(format!("z.Octets({value});"));
+                    code.line(format_args!("z.Octets({value});"));
                 }
                 format!("{value}.Count")
             }
@@ -178,9 +185,9 @@ impl Size<'_, '_> {
             _ => None,
         };
         if let Some((stride, align)) = fixed {
-            code.braces(format!("if ({count} > 0)"), |code| {
+            code.braces(format_args!("if ({count} > 0)"), |code| {
                 advance(code, align, 0);
-                code.line(format!("z.At += {stride}L * {count};"));
+                code.line(format_args!("z.At += {stride}L * {count};"));
             });
         }
         let ty = place.resolved();
@@ -215,13 +222,17 @@ impl Size<'_, '_> {
             TypeKind::String8 | TypeKind::String16 => {}
             TypeKind::Array => {
                 let length = ty.length();
-                code.line(format!("if ({value} == null) return z.Missing({idl});"));
-                code.line(format!(
+                code.line(format_args!(
+                    "if ({value} == null) return z.Missing({idl});"
+                ));
+                code.line(format_args!(
                     "if ({value}.Length != {length}) return z.Fail(global::Dunlin.Cdr.CdrError.Bound, {idl}, {value}.Length, {length});"
                 ));
             }
             _ if names::is_reference(&ty) => {
-                code.line(format!("if ({value} == null) return z.Missing({idl});"));
+                code.line(format_args!(
+                    "if ({value} == null) return z.Missing({idl});"
+                ));
             }
             _ => {}
         }
@@ -251,11 +262,11 @@ pub(super) fn each(
             value: place.read(),
             ..place.clone()
         };
-        code.line(format!("var {s} = {};", span(unit, &place, false)));
+        code.line(format_args!("var {s} = {};", span(unit, &place, false)));
         code.braces(
-            format!("for (int {i} = 0; {i} < {s}.Length; {i}++)"),
+            format_args!("for (int {i} = 0; {i} < {s}.Length; {i}++)"),
             |code| {
-                code.line(format!("var {e} = {s}[{i}];"));
+                code.line(format_args!("var {e} = {s}[{i}];"));
                 body(code, &place.element(&e));
             },
         );

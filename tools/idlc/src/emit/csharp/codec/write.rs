@@ -9,8 +9,8 @@ use super::number::{accessor, is_octets, is_raw};
 use super::size::each;
 use super::{cases, path as routine_path};
 use crate::emit::Unit;
-use crate::emit::c::code::Code;
 use crate::emit::c::functions::flags;
+use crate::emit::code::Code;
 use crate::plan::{Count, Field, Header, Plan, Presence, Run, Step};
 
 pub(super) fn body(
@@ -40,7 +40,7 @@ impl Write<'_, '_> {
             Step::Text { path, is_wide, .. } => {
                 let function = if *is_wide { "Wide" } else { "Text" };
                 let value = root.at(self.unit, path).read();
-                code.line(format!("w.{function}({value});"));
+                code.line(format_args!("w.{function}({value});"));
             }
             Step::Loop {
                 path,
@@ -66,7 +66,7 @@ impl Write<'_, '_> {
                     Header::Labelled { length_code } => {
                         let flag = u32::from(of.must_understand) << 31;
                         let header = flag | length_code << 28 | of.id;
-                        code.line(format!("w.Length({header:#x}u);"));
+                        code.line(format_args!("w.Length({header:#x}u);"));
                         match length_code {
                             4 => self.delimited(code, |code| self.steps(code, &of.steps, root)),
                             _ => self.steps(code, &of.steps, root),
@@ -85,7 +85,7 @@ impl Write<'_, '_> {
                 };
                 match presence {
                     Presence::Flag => {
-                        code.line(format!("w.Flag({} != null);", place.value));
+                        code.line(format_args!("w.Flag({} != null);", place.value));
                         inner(code);
                     }
                     Presence::Parameter {
@@ -107,7 +107,7 @@ impl Write<'_, '_> {
                 let place = root.at(self.unit, path);
                 let routine = routine_path(self.unit, self.plan, *to);
                 let value = place.read();
-                code.line(format!(
+                code.line(format_args!(
                     "if (!{routine}Write(ref w, {value})) return false;"
                 ));
             }
@@ -122,7 +122,7 @@ impl Write<'_, '_> {
         body: impl FnOnce(&mut Code),
     ) {
         match is_optional {
-            true => code.braces(format!("if ({} != null)", place.value), body),
+            true => code.braces(format_args!("if ({} != null)", place.value), body),
             false => body(code),
         }
     }
@@ -130,27 +130,27 @@ impl Write<'_, '_> {
     fn delimited(&self, code: &mut Code, body: impl FnOnce(&mut Code)) {
         let begin = format!("begin{}", code.depth());
         code.braces("", |code| {
-            code.line(format!("var {begin} = w.Begin();"));
+            code.line(format_args!("var {begin} = w.Begin();"));
             body(code);
-            code.line(format!("w.End({begin});"));
+            code.line(format_args!("w.End({begin});"));
         });
     }
 
     fn parameter(&self, code: &mut Code, (id, flag): (u32, bool), body: impl FnOnce(&mut Code)) {
         let outer = format!("outer{}", code.depth());
         code.braces("", |code| {
-            code.line(format!("var {outer} = w.BeginParameter({id:#x}u);"));
+            code.line(format_args!("var {outer} = w.BeginParameter({id:#x}u);"));
             body(code);
-            code.line(format!("w.EndParameter({outer}, {id:#x}u, {flag});"));
+            code.line(format_args!("w.EndParameter({outer}, {id:#x}u, {flag});"));
         });
     }
 
     fn repeated(&self, code: &mut Code, place: &Place, count: Count, elements: &[Step]) {
         if let Count::Length { .. } = count {
             if is_octets(&place.resolved()) {
-                return code.line(format!("w.Octets({});", place.read()));
+                return code.line(format_args!("w.Octets({});", place.read()));
             }
-            code.line(format!("w.Length((uint){}.Count);", place.read()));
+            code.line(format_args!("w.Length((uint){}.Count);", place.read()));
             if let Some(field) = number_of(place, elements) {
                 return self.row(code, place, field);
             }
@@ -171,8 +171,8 @@ impl Write<'_, '_> {
                 value: place.read(),
                 ..place.clone()
             };
-            code.line(format!("var {s} = {};", span(self.unit, &from, false)));
-            code.line(format!("w.Row({align}, {}, {s}.Length);", field.size));
+            code.line(format_args!("var {s} = {};", span(self.unit, &from, false)));
+            code.line(format_args!("w.Row({align}, {}, {s}.Length);", field.size));
             self.numbers(
                 code,
                 place,
@@ -185,7 +185,7 @@ impl Write<'_, '_> {
     }
 
     fn run(&self, code: &mut Code, run: &Run, root: &Place) {
-        code.line(format!("w.Run({}, {});", run.align, run.size));
+        code.line(format_args!("w.Run({}, {});", run.align, run.size));
         let mut end = 0;
         for field in &run.fields {
             gap(code, end, field.at);
@@ -225,23 +225,26 @@ impl Write<'_, '_> {
     ) {
         let idl = place.idl();
         match ty.kind() {
-            TypeKind::Boolean => code.line(format!("w.Booleans({at}, {from}, {count});")),
-            TypeKind::Char8 => code.line(format!(
+            TypeKind::Boolean => code.line(format_args!("w.Booleans({at}, {from}, {count});")),
+            TypeKind::Char8 => code.line(format_args!(
                 "if (!w.Chars8({at}, {from}, {count}, {idl})) return false;"
             )),
             _ if is_raw(ty) => {
                 let of = names::typed(self.unit, ty);
-                code.line(format!("w.Numbers<{of}>({at}, {from}, {count});"));
+                code.line(format_args!("w.Numbers<{of}>({at}, {from}, {count});"));
             }
             _ => {
                 let depth = code.depth();
                 let (n, i) = (format!("n{depth}"), format!("i{depth}"));
                 code.braces("", |code| {
-                    code.line(format!("var {n} = {from};"));
-                    code.braces(format!("for (int {i} = 0; {i} < {count}; {i}++)"), |code| {
-                        let at = format!("{at} + {size}L * {i}");
-                        self.number(code, &at, &format!("{n}[{i}]"), &idl, (ty, size));
-                    });
+                    code.line(format_args!("var {n} = {from};"));
+                    code.braces(
+                        format_args!("for (int {i} = 0; {i} < {count}; {i}++)"),
+                        |code| {
+                            let at = format!("{at} + {size}L * {i}");
+                            self.number(code, &at, &format!("{n}[{i}]"), &idl, (ty, size));
+                        },
+                    );
                 });
             }
         }
@@ -258,31 +261,33 @@ impl Write<'_, '_> {
         let put = accessor(ty, size);
         match ty.kind() {
             TypeKind::Char8 => {
-                code.line(format!("if (!w.Char8({at}, {value}, {idl})) return false;"));
+                code.line(format_args!(
+                    "if (!w.Char8({at}, {value}, {idl})) return false;"
+                ));
             }
             TypeKind::Enumeration => {
                 let known = super::number::is_known(self.unit, ty, value);
                 let fail = "w.Fail(global::Dunlin.Cdr.CdrError.Enumerator";
-                code.line(format!(
+                code.line(format_args!(
                     "if (!{known}) return {fail}, {idl}, (long){value}, 0);"
                 ));
                 let number = names::underlying(ty);
-                code.line(format!("w.{put}({at}, ({number}){value});"));
+                code.line(format_args!("w.{put}({at}, ({number}){value});"));
             }
             TypeKind::Bitmask => {
                 let mask = flags(ty);
                 let number = names::underlying(ty);
                 let fail = "w.Fail(global::Dunlin.Cdr.CdrError.Bits";
-                code.line(format!(
+                code.line(format_args!(
                     "if (((ulong){value} & ~{mask:#x}ul) != 0) return {fail}, {idl}, unchecked((long){value}), unchecked((long){mask:#x}ul));"
                 ));
-                code.line(format!("w.{put}({at}, ({number}){value});"));
+                code.line(format_args!("w.{put}({at}, ({number}){value});"));
             }
             TypeKind::Bitset => {
                 let number = names::underlying(ty);
-                code.line(format!("w.{put}({at}, ({number}){value}.ToBits());"));
+                code.line(format_args!("w.{put}({at}, ({number}){value}.ToBits());"));
             }
-            _ => code.line(format!("w.{put}({at}, {value});")),
+            _ => code.line(format_args!("w.{put}({at}, {value});")),
         }
     }
 }
@@ -306,6 +311,6 @@ fn number_of<'f>(place: &Place, elements: &'f [Step]) -> Option<(&'f Field, u64)
 /// Padding is zero.
 fn gap(code: &mut Code, from: u64, to: u64) {
     if from < to {
-        code.line(format!("w.Gap({from}, {to});"));
+        code.line(format_args!("w.Gap({from}, {to});"));
     }
 }

@@ -6,7 +6,7 @@ use super::super::super::code::{Code, literal};
 use super::super::super::functions;
 use super::super::super::names;
 use super::{Form, Part, Read, Step, check};
-use crate::plan::{Case, Member};
+use crate::plan::{Case, Member, members};
 
 impl Read<'_, '_> {
     pub(super) fn mutable(
@@ -25,7 +25,7 @@ impl Read<'_, '_> {
         if is_delimited {
             let idl = literal(&part.root.idl);
             code.line("dunlin_cdr_scope whole = {NULL, NULL, NULL};");
-            check(code, format!("dunlin_cdr_begin(r, &whole, {idl})"));
+            check(code, format_args!("dunlin_cdr_begin(r, &whole, {idl})"));
         }
         self.mended(code, part, |code| match ty.kind() {
             TypeKind::Union => self.labelled_union(code, part, ty, inner),
@@ -45,12 +45,12 @@ impl Read<'_, '_> {
         };
         code.braces("for (;;)", |code| {
             code.line("dunlin_cdr_member member = {{NULL, NULL, NULL}, 0, false, false};");
-            check(code, format!("{next}(r, &member, {idl})"));
+            check(code, format_args!("{next}(r, &member, {idl})"));
             code.line("if (member.is_last) break;");
             code.braces("switch (member.id)", |code| {
                 body(code, &idl);
                 code.line("default:");
-                check(code, format!("dunlin_cdr_unknown(r, &member, {idl})"));
+                check(code, format_args!("dunlin_cdr_unknown(r, &member, {idl})"));
                 code.line("break;");
             });
             code.line("dunlin_cdr_end(r, &member.outer);");
@@ -58,26 +58,22 @@ impl Read<'_, '_> {
     }
 
     fn labelled(&self, code: &mut Code, part: &Part<'_>, steps: &[Step]) {
-        let members = steps.iter().filter_map(|step| match step {
-            Step::Member(of) => Some(of),
-            _ => None,
-        });
-        let members: Vec<&Member> = members.collect();
+        let members: Vec<&Member> = members(steps).collect();
         if !members.is_empty() {
-            code.line(format!("bool seen[{}] = {{false}};", members.len()));
+            code.line(format_args!("bool seen[{}] = {{false}};", members.len()));
         }
         self.headers(code, part, |code, _| {
             for (at, of) in members.iter().enumerate() {
-                code.line(format!("case {:#x}u:", of.id));
+                code.line(format_args!("case {:#x}u:", of.id));
                 code.braces("", |code| {
-                    code.line(format!("seen[{at}] = true;"));
+                    code.line(format_args!("seen[{at}] = true;"));
                     self.one(code, part, of);
                 });
                 code.line("break;");
             }
         });
         for (at, of) in members.iter().enumerate() {
-            code.braces(format!("if (!seen[{at}])"), |code| {
+            code.braces(format_args!("if (!seen[{at}])"), |code| {
                 self.values().reset(code, &self.place(part, &of.path));
             });
         }
@@ -106,23 +102,23 @@ impl Read<'_, '_> {
         code.line("const uint8_t *begin = r->at;");
         code.line("bool is_found = false, is_wanted = false;");
         self.headers(code, part, |code, _| {
-            code.line(format!("case {:#x}u:", selector.id));
+            code.line(format_args!("case {:#x}u:", selector.id));
             code.line("is_found = true;");
             code.braces("", |code| {
                 self.content(code, part, &selector.path, &selector.steps)
             });
             code.line("break;");
             let mut known = false;
-            for of in cases.iter().filter_map(member) {
-                code.line(format!("case {:#x}u:", of.id));
+            for of in cases.iter().filter_map(Case::member) {
+                code.line(format_args!("case {:#x}u:", of.id));
                 known = true;
             }
             if known {
                 code.line("break;");
             }
         });
-        code.line(format!("if (!is_found) return {missing};"));
-        code.line(format!("{name}_select(v, d);"));
+        code.line(format_args!("if (!is_found) return {missing};"));
+        code.line(format_args!("{name}_select(v, d);"));
         code.line("r->at = begin;");
         code.line("is_found = false;");
         let next = match self.form {
@@ -131,28 +127,23 @@ impl Read<'_, '_> {
         };
         code.braces("for (;;)", |code| {
             code.line("dunlin_cdr_member member = {{NULL, NULL, NULL}, 0, false, false};");
-            check(code, format!("{next}(r, &member, {idl})"));
+            check(code, format_args!("{next}(r, &member, {idl})"));
             code.line("if (member.is_last) break;");
             let mut all = cases.iter();
             functions::cases(code, ty, "d", |code, _| {
-                let Some(of) = all.next().and_then(member) else {
+                let Some(of) = all.next().and_then(Case::member) else {
                     return;
                 };
                 code.line("is_wanted = true;");
-                code.braces(format!("if (member.id == {:#x}u)", of.id), |code| {
+                code.braces(format_args!("if (member.id == {:#x}u)", of.id), |code| {
                     code.line("is_found = true;");
                     self.one(code, part, of);
                 });
             });
             code.line("dunlin_cdr_end(r, &member.outer);");
         });
-        code.line(format!("if (is_wanted && !is_found) return {missing};"));
+        code.line(format_args!(
+            "if (is_wanted && !is_found) return {missing};"
+        ));
     }
-}
-
-fn member(case: &Case) -> Option<&Member> {
-    case.steps.iter().find_map(|step| match step {
-        Step::Member(of) => Some(of),
-        _ => None,
-    })
 }

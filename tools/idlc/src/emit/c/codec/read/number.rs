@@ -27,8 +27,8 @@ impl Read<'_, '_> {
         let (first, align, phase) = self.place_of(run);
         code.braces("", |code| {
             let all = format!("r, {first}, {align}, {phase}, {}", run.size);
-            code.line(format!("const uint8_t *{p} = dunlin_cdr_run({all});"));
-            code.braces(format!("if ({p} != NULL)"), |code| {
+            code.line(format_args!("const uint8_t *{p} = dunlin_cdr_run({all});"));
+            code.braces(format_args!("if ({p} != NULL)"), |code| {
                 for piece in pieces(self.unit, &part.root, &run.fields) {
                     self.piece(code, part, &p, &piece);
                 }
@@ -53,9 +53,12 @@ impl Read<'_, '_> {
         let ty = names::global(self.unit, part.root.ty.resolved().name());
         let to = member(self.unit, &part.root, &first.path);
         let conditions = piece.conditions.join(" && ");
-        code.braces(format!("if (!r->swap && {conditions})"), |code| {
+        code.braces(format_args!("if (!r->swap && {conditions})"), |code| {
             let to = format!("(uint8_t *){} + offsetof({ty}, {to})", part.root.address());
-            code.line(format!("memcpy({to}, {p} + {}, {});", first.at, piece.size));
+            code.line(format_args!(
+                "memcpy({to}, {p} + {}, {});",
+                first.at, piece.size
+            ));
         });
         code.braces("else", each);
     }
@@ -66,7 +69,7 @@ impl Read<'_, '_> {
         let read = |code: &mut Code| {
             let idl = literal(&place.idl);
             let all = format!("r, {}, {}u, {idl}", field.size, field.count);
-            code.line(format!("{p} = dunlin_cdr_numbers({all});"));
+            code.line(format_args!("{p} = dunlin_cdr_numbers({all});"));
             check(code, p);
             self.field(code, part, p, field);
         };
@@ -76,9 +79,11 @@ impl Read<'_, '_> {
         };
         let (gone, open) = (&scope.gone, &scope.open);
         if scope.begins(self.unit, &part.root, &field.path) {
-            code.line(format!("{gone} = {gone} || ({open} && r->at == r->end);"));
+            code.line(format_args!(
+                "{gone} = {gone} || ({open} && r->at == r->end);"
+            ));
         }
-        code.braces(format!("if ({gone})"), |code| {
+        code.braces(format_args!("if ({gone})"), |code| {
             self.values().reset(code, &place)
         });
         code.braces("else", read);
@@ -93,7 +98,7 @@ impl Read<'_, '_> {
         let (size, count) = (field.size, field.count);
         if is_raw(&ty) {
             let value = &place.value;
-            return code.line(format!(
+            return code.line(format_args!(
                 "dunlin_cdr_copy(&{value}, {from}, {size}, {count}u, r->swap);"
             ));
         }
@@ -110,23 +115,26 @@ impl Read<'_, '_> {
         let (numbers, i) = (self.fresh("numbers"), self.fresh("i"));
         let number = names::number(self.unit, &ty);
         code.braces("", |code| {
-            code.line(format!(
+            code.line(format_args!(
                 "{number} *{numbers} = ({number} *)&{};",
                 place.value
             ));
-            code.line(format!("uint32_t {i};"));
-            code.braces(format!("for ({i} = 0; {i} < {count}u; {i}++)"), |code| {
-                let from = format!("({from} + {size} * (size_t){i})");
-                let value = format!("{numbers}[{i}]");
-                self.in_array(
-                    code,
-                    part,
-                    (&field.path, &place),
-                    &value,
-                    &from,
-                    (&ty, size),
-                );
-            });
+            code.line(format_args!("uint32_t {i};"));
+            code.braces(
+                format_args!("for ({i} = 0; {i} < {count}u; {i}++)"),
+                |code| {
+                    let from = format!("({from} + {size} * (size_t){i})");
+                    let value = format!("{numbers}[{i}]");
+                    self.in_array(
+                        code,
+                        part,
+                        (&field.path, &place),
+                        &value,
+                        &from,
+                        (&ty, size),
+                    );
+                },
+            );
         });
     }
 
@@ -147,9 +155,9 @@ impl Read<'_, '_> {
         match rule {
             TryConstruct::UseDefault => code.braces("", |code| {
                 let flag = self.fresh("misfit");
-                code.line(format!("bool {flag} = false;"));
+                code.line(format_args!("bool {flag} = false;"));
                 self.number(code, (&format!("&{flag}"), place), value, from, (ty, size));
-                code.line(format!("if ({flag}) dunlin_cdr_mended(r);"));
+                code.line(format_args!("if ({flag}) dunlin_cdr_mended(r);"));
             }),
             _ => self.checked(code, part, (path, place), value, from, (ty, size)),
         }
@@ -202,37 +210,40 @@ impl Read<'_, '_> {
             TypeKind::Boolean => {
                 let fail =
                     format!("dunlin_cdr_fail(r->fault, DUNLIN_CDR_BOOLEAN, {idl}, {bits}, 1)");
-                code.line(format!("if ({bits} > 1) return {fail};"));
-                code.line(format!("{value} = {bits} != 0;"));
+                code.line(format_args!("if ({bits} > 1) return {fail};"));
+                code.line(format_args!("{value} = {bits} != 0;"));
             }
             TypeKind::Enumeration => code.braces("", |code| {
                 let x = self.fresh("x");
-                code.line(format!("int32_t {x} = (int{}_t){bits};", size * 8));
-                code.braces(format!("if (!{name}_is_known({x}))"), |code| {
+                code.line(format_args!("int32_t {x} = (int{}_t){bits};", size * 8));
+                code.braces(format_args!("if (!{name}_is_known({x}))"), |code| {
                     let wrong = "DUNLIN_CDR_ENUMERATOR";
-                    code.line(format!(
+                    code.line(format_args!(
                         "dunlin_cdr_misfit(r, {misfit}, {wrong}, {idl}, {x}, 0);"
                     ));
                     let said = place.default.as_ref();
-                    code.line(format!("{x} = {};", constant::default(ty, said)));
+                    code.line(format_args!("{x} = {};", constant::default(ty, said)));
                 });
                 let cast = names::cast(self.unit, ty);
-                code.line(format!("{value} = {cast}{x};"));
+                code.line(format_args!("{value} = {cast}{x};"));
             }),
             TypeKind::Bitmask => code.braces("", |code| {
                 let x = self.fresh("x");
                 let mask = functions::flags(ty);
-                code.line(format!("uint{}_t {x} = {bits};", size * 8));
-                code.braces(format!("if (({x} & ~(uint64_t){mask:#x}u) != 0)"), |code| {
-                    let found = format!("(int64_t){x}, (int64_t){mask:#x}u");
-                    code.line(format!(
-                        "dunlin_cdr_misfit(r, {misfit}, DUNLIN_CDR_BITS, {idl}, {found});"
-                    ));
-                    code.line(format!("{x} = 0;"));
-                });
-                code.line(format!("{value} = {x};"));
+                code.line(format_args!("uint{}_t {x} = {bits};", size * 8));
+                code.braces(
+                    format_args!("if (({x} & ~(uint64_t){mask:#x}u) != 0)"),
+                    |code| {
+                        let found = format!("(int64_t){x}, (int64_t){mask:#x}u");
+                        code.line(format_args!(
+                            "dunlin_cdr_misfit(r, {misfit}, DUNLIN_CDR_BITS, {idl}, {found});"
+                        ));
+                        code.line(format_args!("{x} = 0;"));
+                    },
+                );
+                code.line(format_args!("{value} = {x};"));
             }),
-            _ => code.line(format!("{name}_unpack(&{value}, {bits});")),
+            _ => code.line(format_args!("{name}_unpack(&{value}, {bits});")),
         }
     }
 
@@ -251,22 +262,24 @@ impl Read<'_, '_> {
         let union = part.root.ty.resolved();
         let can_pass =
             self.form != Form::Xcdr1 && union.extensibility() == Extensibility::Appendable;
-        code.line(format!("d = (int{}_t){bits};", size * 8));
-        code.braces(format!("if (!{name}_is_known(d))"), |code| {
+        code.line(format_args!("d = (int{}_t){bits};", size * 8));
+        code.braces(format_args!("if (!{name}_is_known(d))"), |code| {
             let default = constant::default(ty, place.default.as_ref());
             let wrong = format!("DUNLIN_CDR_ENUMERATOR, {idl}, d, 0");
             match place.try_construct {
-                TryConstruct::UseDefault => code.line(format!("d = {default};")),
+                TryConstruct::UseDefault => code.line(format_args!("d = {default};")),
                 _ if can_pass => {
                     // What is left of the union is passed over.
-                    code.line(format!(
+                    code.line(format_args!(
                         "if (!open) return dunlin_cdr_fail(r->fault, {wrong});"
                     ));
-                    code.line(format!("dunlin_cdr_misfit(r, &r->is_misfit, {wrong});"));
-                    code.line(format!("d = {default};"));
+                    code.line(format_args!(
+                        "dunlin_cdr_misfit(r, &r->is_misfit, {wrong});"
+                    ));
+                    code.line(format_args!("d = {default};"));
                     code.line("r->at = r->end;");
                 }
-                _ => code.line(format!("return dunlin_cdr_fail(r->fault, {wrong});")),
+                _ => code.line(format_args!("return dunlin_cdr_fail(r->fault, {wrong});")),
             }
         });
     }
@@ -300,19 +313,19 @@ impl Read<'_, '_> {
             return;
         };
         let size = field.size;
-        code.line(format!(
+        code.line(format_args!(
             "const uint8_t *{e} = dunlin_cdr_numbers(r, {size}, {n}, {idl});"
         ));
         check(code, e);
-        code.braces(format!("if ({n} > 0)"), |code| {
+        code.braces(format_args!("if ({n} > 0)"), |code| {
             if is_raw(&ty) {
-                return code.line(format!(
+                return code.line(format_args!(
                     "dunlin_cdr_copy({s}->_buffer, {e}, {size}, {n}, r->swap);"
                 ));
             }
             let i = self.fresh("i");
-            code.line(format!("uint32_t {i};"));
-            code.braces(format!("for ({i} = 0; {i} < {n}; {i}++)"), |code| {
+            code.line(format_args!("uint32_t {i};"));
+            code.braces(format_args!("for ({i} = 0; {i} < {n}; {i}++)"), |code| {
                 let from = format!("({e} + {size} * (size_t){i})");
                 let value = format!("{s}->_buffer[{i}]");
                 self.in_array(code, part, (path, &place), &value, &from, (&ty, size));
@@ -336,15 +349,15 @@ impl Read<'_, '_> {
         conditions.insert(0, format!("!r->swap && {n} > 0"));
         let (first, align, phase) = self.place_of(run);
         let (done, p) = (self.fresh("done"), self.fresh("p"));
-        code.line(format!("uint32_t {done} = 0;"));
-        code.braces(format!("if ({})", conditions.join(" && ")), |code| {
+        code.line(format_args!("uint32_t {done} = 0;"));
+        code.braces(format_args!("if ({})", conditions.join(" && ")), |code| {
             let all = format!("r, {first}, {align}, {phase}, (size_t){stride} * {n}");
-            code.line(format!("const uint8_t *{p} = dunlin_cdr_run({all});"));
-            code.braces(format!("if ({p} != NULL)"), |code| {
-                code.line(format!(
+            code.line(format_args!("const uint8_t *{p} = dunlin_cdr_run({all});"));
+            code.braces(format_args!("if ({p} != NULL)"), |code| {
+                code.line(format_args!(
                     "memcpy({s}->_buffer, {p}, (size_t){stride} * {n});"
                 ));
-                code.line(format!("{done} = {n};"));
+                code.line(format_args!("{done} = {n};"));
             });
         });
         Some(done)
