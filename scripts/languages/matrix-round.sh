@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# matrix-round.sh WORK TRANSPORT LANGUAGE...: subscribers of all these languages at once, WORK/LANGUAGE/run, and a publisher of
-# each in turn. What a subscriber prints is WORK/LANGUAGE/TRANSPORT, what it complains of WORK/LANGUAGE/TRANSPORT.errors.
+# matrix-round.sh WORK PUBLISHERS TRANSPORT LANGUAGE...: subscribers of all these languages at once, WORK/LANGUAGE/run, and a
+# publisher of each in turn, PUBLISHERS/LANGUAGE/run. What a subscriber prints is WORK/LANGUAGE/TRANSPORT, what it complains of
+# WORK/LANGUAGE/TRANSPORT.errors.
 set -uo pipefail
-work=$1 transport=$2
-shift 2
+work=$1 publishers=$2 transport=$3
+shift 3
 
 export DUNLIN_TRANSPORTS=$transport DUNLIN_CHECK_PAYLOADS=1 DUNLIN_CHECK_LOANS=1
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
@@ -20,7 +21,7 @@ for language in "$@"; do
 done
 for language in "$@"; do
     port=$((port + 1))
-    DUNLIN_TCP_PORT=$port DUNLIN_PEERS=$peers "$work/$language/run" publish "$language" $# >&2 || {
+    DUNLIN_TCP_PORT=$port DUNLIN_PEERS=$peers "$publishers/$language/run" publish "$language" $# >&2 || {
         echo "matrix: $transport: the publisher in $language ends with $?" >&2
         exit 1
     }

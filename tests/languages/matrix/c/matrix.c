@@ -218,8 +218,19 @@ typedef struct topic {
     TOPIC(module##_Flat, "1", 0), TOPIC(module##_Flat, "2", 0), TOPIC(module##_Many, "1", 0),                          \
         TOPIC(module##_Many, "2", 0), TOPIC(module##_Deep, "1", INSTANCES), TOPIC(module##_Deep, "2", INSTANCES)
 
-static const topic topics[] = { TOPICS(Finals), TOPICS(Appendables), TOPICS(Mutables) };
+static topic topics[] = { TOPICS(Finals), TOPICS(Appendables), TOPICS(Mutables) };
 #define COUNT (sizeof topics / sizeof *topics)
+/* How many of them take part. */
+static size_t topic_count;
+
+/* Leaves out those that MATRIX_WITHOUT names, with commas between them. */
+static void choose_topics(void) {
+    const char *without = getenv("MATRIX_WITHOUT");
+    size_t i;
+    for (i = 0; i < COUNT; i++) {
+        if (without == NULL || strstr(without, topics[i].name) == NULL) topics[topic_count++] = topics[i];
+    }
+}
 
 /* What has XCDR1 is written before anybody knows the writer, so its readers are late joiners. */
 static bool is_late(const topic *t) { return t->name[strlen(t->name) - 1] == '1'; }
@@ -229,7 +240,7 @@ static int32_t publish(const char *from, int32_t readers) {
     dunlin_writer writers[COUNT];
     size_t i;
     DUNLIN_TRY(dunlin_participant_new(0, NULL, NULL, NULL, &participant));
-    for (i = 0; i < COUNT; i++) {
+    for (i = 0; i < topic_count; i++) {
         dunlin_writer_qos qos;
         DUNLIN_TRY(dunlin_writer_qos_default(&qos));
         qos.representation = is_late(&topics[i]) ? DUNLIN_XCDR1 : DUNLIN_XCDR2;
@@ -239,16 +250,16 @@ static int32_t publish(const char *from, int32_t readers) {
         qos.autodispose = 0;
         DUNLIN_TRY(topics[i].open_writer(participant, topics[i].name, &qos, &writers[i]));
     }
-    for (i = 0; i < COUNT; i++) {
+    for (i = 0; i < topic_count; i++) {
         if (is_late(&topics[i])) DUNLIN_TRY(topics[i].write_all(writers[i], from));
     }
-    for (i = 0; i < COUNT; i++) DUNLIN_TRY(dunlin_writer_wait_for_matched(writers[i], readers, PATIENCE));
-    for (i = 0; i < COUNT; i++) {
+    for (i = 0; i < topic_count; i++) DUNLIN_TRY(dunlin_writer_wait_for_matched(writers[i], readers, PATIENCE));
+    for (i = 0; i < topic_count; i++) {
         if (!is_late(&topics[i])) DUNLIN_TRY(topics[i].write_all(writers[i], from));
     }
     /* Not before: late joiners do not hear of what is unregistered. */
-    for (i = 0; i < COUNT; i++) DUNLIN_TRY(topics[i].unregister_all(writers[i], from));
-    for (i = 0; i < COUNT; i++) DUNLIN_TRY(dunlin_writer_wait_for_acknowledgments(writers[i], PATIENCE));
+    for (i = 0; i < topic_count; i++) DUNLIN_TRY(topics[i].unregister_all(writers[i], from));
+    for (i = 0; i < topic_count; i++) DUNLIN_TRY(dunlin_writer_wait_for_acknowledgments(writers[i], PATIENCE));
     return dunlin_close(participant);
 }
 
@@ -260,7 +271,7 @@ static int32_t subscribe(unsigned publishers) {
     size_t i;
     DUNLIN_TRY(dunlin_participant_new(0, NULL, NULL, NULL, &participant));
     DUNLIN_TRY(dunlin_waitset_new(&waits));
-    for (i = 0; i < COUNT; i++) {
+    for (i = 0; i < topic_count; i++) {
         dunlin_reader_qos qos;
         dunlin_condition data;
         DUNLIN_TRY(dunlin_reader_qos_default(&qos));
@@ -277,7 +288,7 @@ static int32_t subscribe(unsigned publishers) {
         const int32_t code = dunlin_waitset_wait(waits, PATIENCE, NULL, 0, NULL);
         if (code == DUNLIN_TIMEOUT) break;
         DUNLIN_TRY(code);
-        for (i = 0; i < COUNT; i++) DUNLIN_TRY(topics[i].take_all(readers[i], topics[i].name));
+        for (i = 0; i < topic_count; i++) DUNLIN_TRY(topics[i].take_all(readers[i], topics[i].name));
     }
     if (length > 0) fwrite(lines, 1, length, stdout);
     free(lines);
@@ -290,6 +301,7 @@ static int32_t subscribe(unsigned publishers) {
 
 int main(int count, char **words) {
     int32_t code = DUNLIN_BAD_PARAMETER;
+    choose_topics();
     if (count == 4 && strcmp(words[1], "publish") == 0 && strlen(words[2]) <= 8) {
         code = publish(words[2], atoi(words[3]));
     } else if (count == 3 && strcmp(words[1], "subscribe") == 0) {

@@ -23,6 +23,8 @@ static void T(make_choice)(draw *d, T(Choice) *v) {
 
 static void T(print_place)(const T(Place) *v) { put("{%d,%d}", (int)v->x, (int)v->y); }
 
+static void T(print_site)(const T(Site) *v) { put("{%d,%d}", (int)v->x, (int)v->y); }
+
 static void T(print_choice)(const T(Choice) *v) {
     put("(%d:", (int)v->_d);
     switch (v->_d) {
@@ -200,7 +202,7 @@ static void T(Deep_make)(T(Deep) *v, const char *from, uint32_t order) {
 
 static void T(Deep_print)(const T(Deep) *v) {
     put("%s %02u %u ", v->from, (unsigned)v->order, (unsigned)v->number);
-    T(print_place)(&v->place);
+    T(print_site)(&v->place);
     if (v->maybe == NULL) put(" - ");
     else put(" %d ", (int)*v->maybe);
     if (v->word == NULL) put("-");
@@ -227,7 +229,7 @@ static void T(Deep_print)(const T(Deep) *v) {
 
 static void T(Deep_print_key)(const T(Deep) *v) {
     put("%s end %u ", v->from, (unsigned)v->number);
-    T(print_place)(&v->place);
+    T(print_site)(&v->place);
 }
 
 /* What is done with topics of a type: functions of the same form for all of them. */
@@ -249,13 +251,13 @@ static void T(Deep_print_key)(const T(Deep) *v) {
         int32_t code = DUNLIN_OK;                                                                                      \
         uint32_t order, number;                                                                                        \
         for (order = 0; order < SAMPLES && code == DUNLIN_OK; order++) {                                               \
-            memset(&value, 0, sizeof value);                                                                           \
+            T(type##_init)(&value);                                                                                    \
             T(type##_make)(&value, from, order);                                                                       \
             code = T(type##_write)(writer, &value, NULL);                                                              \
             T(type##_free)(&value);                                                                                    \
         }                                                                                                              \
         for (number = 0; is_keyed && number < INSTANCES && code == DUNLIN_OK; number += 2) {                           \
-            memset(&value, 0, sizeof value);                                                                           \
+            T(type##_init)(&value);                                                                                    \
             T(type##_make)(&value, from, number);                                                                      \
             code = DISPOSE;                                                                                            \
             T(type##_free)(&value);                                                                                    \
@@ -267,7 +269,7 @@ static void T(Deep_print_key)(const T(Deep) *v) {
         int32_t code = DUNLIN_OK;                                                                                      \
         uint32_t number;                                                                                               \
         for (number = 1; is_keyed && number < INSTANCES && code == DUNLIN_OK; number += 2) {                           \
-            memset(&value, 0, sizeof value);                                                                           \
+            T(type##_init)(&value);                                                                                    \
             T(type##_make)(&value, from, number);                                                                      \
             code = UNREGISTER;                                                                                         \
             T(type##_free)(&value);                                                                                    \

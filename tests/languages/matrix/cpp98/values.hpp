@@ -23,6 +23,8 @@ inline void fill(Draw &d, Choice &v) {
 
 inline void print(const Place &v) { put("{%d,%d}", v.x, v.y); }
 
+inline void print(const Site &v) { put("{%d,%d}", v.x, v.y); }
+
 inline void print(const Choice &v) {
     put("(%d:", v._d);
     switch (v._d) {

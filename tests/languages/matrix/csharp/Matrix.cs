@@ -63,6 +63,8 @@ internal static class Matrix
         Both("Mutables_Flat", new OfMutables.OfFlat());
         Both("Mutables_Many", new OfMutables.OfMany());
         Both("Mutables_Deep", new OfMutables.OfDeep());
+        string[] without = (Environment.GetEnvironmentVariable("MATRIX_WITHOUT") ?? "").Split(',');
+        All.RemoveAll(side => without.Contains(side.Name));
         if (words.Length == 3 && words[0] == "publish")
         {
             Publish(words[1], int.Parse(words[2]));

@@ -42,6 +42,8 @@ internal static class OfFinals
 
     private static string Text(Place? place) => place == null ? "-" : $"{{{place.X},{place.Y}}}";
 
+    private static string Text(Site site) => $"{{{site.X},{site.Y}}}";
+
     private static string Text(Seq<short> row) => Print.List(row, element => Print.Of(element));
 
     private static string Text(Choice choice)
@@ -164,7 +166,7 @@ internal static class OfFinals
             {
                 From = from,
                 Number = (uint)number,
-                Place = new Place { X = -number, Y = (short)(3 * number) },
+                Place = new Site { X = -number, Y = (short)(3 * number) },
                 Order = order,
                 Maybe = draw.Flag() ? draw.I32() : (int?)null,
                 Word = draw.Flag() ? draw.Word() : null,

@@ -39,7 +39,7 @@ internal abstract class Side
 
     public abstract int Lines { get; }
 
-    protected string Name { get; }
+    public string Name { get; }
 
     protected Representation Representation => IsLate ? Representation.Xcdr1 : Representation.Xcdr2;
 

@@ -1,23 +1,34 @@
 import org.dunlin.type.TypeSupport;
 
 /** A type of the matrix. */
-interface Kind<T> {
+abstract class Kind<T> {
     /** How many samples each topic has of each publisher. */
-    int SAMPLES = 64;
+    static final int SAMPLES = 64;
     /** How many instances a keyed topic has of each publisher. */
-    int INSTANCES = 8;
+    static final int INSTANCES = 8;
 
-    TypeSupport<T> type();
+    final TypeSupport<T> type;
 
-    default boolean isKeyed() {
+    Kind(TypeSupport<T> type) {
+        this.type = type;
+    }
+
+    boolean isKeyed() {
         return false;
     }
 
-    T make(String from, int order);
+    /** The value of a publisher with a number. */
+    final T make(String from, int order) {
+        T value = type.create();
+        fill(value, from, order, new Draw(order));
+        return value;
+    }
 
-    String print(T value);
+    abstract void fill(T value, String from, int order, Draw draw);
 
-    default String printKey(T value) {
+    abstract String print(T value);
+
+    String printKey(T value) {
         return "";
     }
 }

@@ -57,6 +57,8 @@ final class Matrix {
         both("Mutables_Flat", new OfMutables.OfFlat());
         both("Mutables_Many", new OfMutables.OfMany());
         both("Mutables_Deep", new OfMutables.OfDeep());
+        var without = List.of(System.getenv().getOrDefault("MATRIX_WITHOUT", "").split(","));
+        ALL.removeIf(side -> without.contains(side.name));
         boolean isWell = false;
         if (words.length == 3 && words[0].equals("publish")) {
             publish(words[1], Integer.parseInt(words[2]));

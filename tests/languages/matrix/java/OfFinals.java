@@ -3,8 +3,8 @@ import Finals.Deep;
 import Finals.Flat;
 import Finals.Many;
 import Finals.Place;
+import Finals.Site;
 import org.dunlin.type.ShortSeq;
-import org.dunlin.type.TypeSupport;
 
 /** Values of the types of one module, and how they are printed. Those of the other modules are made of this file. */
 final class OfFinals {
@@ -12,8 +12,10 @@ final class OfFinals {
     }
 
     static Place place(Draw draw) {
-        int x = draw.i32();
-        return new Place(x, draw.i16());
+        var place = new Place();
+        place.x = draw.i32();
+        place.y = draw.i16();
+        return place;
     }
 
     static ShortSeq row(Draw draw) {
@@ -38,6 +40,10 @@ final class OfFinals {
         return place == null ? "-" : "{" + place.x + "," + place.y + "}";
     }
 
+    static String print(Site site) {
+        return "{" + site.x + "," + site.y + "}";
+    }
+
     static String print(ShortSeq row) {
         return Print.list(row.length(), i -> Print.of(row.get(i)));
     }
@@ -52,16 +58,13 @@ final class OfFinals {
         } + ")";
     }
 
-    static final class OfFlat implements Kind<Flat> {
-        @Override
-        public TypeSupport<Flat> type() {
-            return Flat.TYPE;
+    static final class OfFlat extends Kind<Flat> {
+        OfFlat() {
+            super(Flat.TYPE);
         }
 
         @Override
-        public Flat make(String from, int order) {
-            var draw = new Draw(order);
-            var v = new Flat();
+        void fill(Flat v, String from, int order, Draw draw) {
             v.from = from;
             v.order = order;
             v.flag = draw.flag();
@@ -82,11 +85,10 @@ final class OfFinals {
             v.wide = draw.wide();
             v.mood = draw.mood();
             v.marks = new Common.Marks(draw.bits(16) & 0x8009);
-            return v;
         }
 
         @Override
-        public String print(Flat v) {
+        String print(Flat v) {
             return String.join(" ", v.from, String.format("%02d", v.order), Print.of(v.flag), Print.unsigned(v.raw),
                     Print.of(v.letter), Print.of(v.i8), Print.unsigned(v.u8), Print.of(v.i16), Print.unsigned(v.u16),
                     Print.of(v.i32), Print.unsigned(v.u32), Print.of(v.i64), Print.unsigned(v.u64), Print.of(v.f32),
@@ -95,16 +97,13 @@ final class OfFinals {
         }
     }
 
-    static final class OfMany implements Kind<Many> {
-        @Override
-        public TypeSupport<Many> type() {
-            return Many.TYPE;
+    static final class OfMany extends Kind<Many> {
+        OfMany() {
+            super(Many.TYPE);
         }
 
         @Override
-        public Many make(String from, int order) {
-            var draw = new Draw(order);
-            var v = new Many();
+        void fill(Many v, String from, int order, Draw draw) {
             v.from = from;
             v.order = order;
             draw.list(9, i -> v.flags.add(draw.flag()));
@@ -128,11 +127,10 @@ final class OfFinals {
             Draw.each(5, i -> v.bits[i] = draw.flag());
             Draw.each(7, i -> v.block[i] = draw.i8());
             Draw.each(2, i -> v.corners[i] = place(draw));
-            return v;
         }
 
         @Override
-        public String print(Many v) {
+        String print(Many v) {
             return String.join(" ", v.from, String.format("%02d", v.order),
                     Print.list(v.flags.length(), i -> Print.of(v.flags.get(i))),
                     Print.list(v.raws.length(), i -> Print.unsigned(v.raws.get(i))),
@@ -156,24 +154,21 @@ final class OfFinals {
         }
     }
 
-    static final class OfDeep implements Kind<Deep> {
-        @Override
-        public TypeSupport<Deep> type() {
-            return Deep.TYPE;
+    static final class OfDeep extends Kind<Deep> {
+        OfDeep() {
+            super(Deep.TYPE);
         }
 
         @Override
-        public boolean isKeyed() {
+        boolean isKeyed() {
             return true;
         }
 
         @Override
-        public Deep make(String from, int order) {
-            var draw = new Draw(order);
-            var v = new Deep();
+        void fill(Deep v, String from, int order, Draw draw) {
             v.from = from;
             v.number = order % INSTANCES;
-            v.place = new Place(-v.number, (short) (3 * v.number));
+            v.place = new Site(-v.number, (short) (3 * v.number));
             v.order = order;
             v.maybe = draw.flag() ? (Integer) draw.i32() : null;
             v.word = draw.flag() ? draw.word() : null;
@@ -187,11 +182,10 @@ final class OfFinals {
             int octets = order % 16 == 15 ? 70_000 : (int) (draw.bits(16) % 40);
             Draw.each(octets, i -> v.picture.add((byte) (i * 7 ^ order)));
             v.last = draw.i64();
-            return v;
         }
 
         @Override
-        public String print(Deep v) {
+        String print(Deep v) {
             return String.join(" ", v.from, String.format("%02d", v.order), Print.unsigned(v.number),
                     OfFinals.print(v.place), v.maybe == null ? "-" : Print.of(v.maybe), Print.text(v.word),
                     OfFinals.print(v.nest), OfFinals.print(v.choice),
@@ -204,7 +198,7 @@ final class OfFinals {
         }
 
         @Override
-        public String printKey(Deep v) {
+        String printKey(Deep v) {
             return v.from + " end " + Print.unsigned(v.number) + " " + OfFinals.print(v.place);
         }
     }

@@ -17,7 +17,7 @@ final class Side<T> {
     static final Duration PATIENCE = Duration.ofSeconds(20);
 
     final boolean isLate;
-    private final String name;
+    final String name;
     private final Kind<T> kind;
     private DataWriter<T> writer;
     private DataReader<T> reader;
@@ -34,7 +34,7 @@ final class Side<T> {
         if (isLate) {
             qos.transientLocal();
         }
-        writer = on.createDataWriter(on.createTopic(name, kind.type()), qos);
+        writer = on.createDataWriter(on.createTopic(name, kind.type), qos);
     }
 
     void openReader(DomainParticipant on, WaitSet waits) {
@@ -43,7 +43,7 @@ final class Side<T> {
         if (isLate) {
             qos.transientLocal();
         }
-        reader = on.createDataReader(on.createTopic(name, kind.type()), qos);
+        reader = on.createDataReader(on.createTopic(name, kind.type), qos);
         waits.attach(reader.createReadCondition(null));
     }
 

@@ -106,3 +106,11 @@ pub(crate) fn print_octets(octets: &[u8]) -> String {
     let hash = octets.iter().fold(0x811c_9dc5, step);
     format!("{}:{hash:08x}", octets.len())
 }
+
+/// Who made a value, its number, and members, with spaces between them.
+macro_rules! line {
+    ($value:ident: $($member:ident)*) => {
+        format!("{} {:02} {}", $value.from, $value.order, [$($value.$member.print()),*].join(" "))
+    };
+}
+pub(crate) use line;

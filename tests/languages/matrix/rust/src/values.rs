@@ -1,14 +1,16 @@
 // Values of the types of one module, and how they are printed. It is included where the types are.
 
-use self::types::{Choice, Deep, Flat, Many, Place};
+use self::types::{Choice, Deep, Flat, Many, Place, Site};
 use crate::draw::Draw;
-use crate::print::{Print, print_octets};
+use crate::print::{Print, line, print_octets};
 use crate::{INSTANCES, Value};
 
+#[allow(clippy::field_reassign_with_default, reason = "a later version has more members")]
 fn place(draw: &mut Draw) -> Place {
-    let x = draw.i32();
-    let y = draw.i16();
-    Place { x, y }
+    let mut place = Place::default();
+    place.x = draw.i32();
+    place.y = draw.i16();
+    place
 }
 
 fn choice(draw: &mut Draw) -> Choice {
@@ -21,6 +23,12 @@ fn choice(draw: &mut Draw) -> Choice {
 }
 
 impl Print for Place {
+    fn print(&self) -> String {
+        format!("{{{},{}}}", self.x, self.y)
+    }
+}
+
+impl Print for Site {
     fn print(&self) -> String {
         format!("{{{},{}}}", self.x, self.y)
     }
@@ -40,6 +48,7 @@ impl Print for Choice {
 impl Value for Flat {
     const IS_KEYED: bool = false;
 
+    #[allow(clippy::needless_update, reason = "a later version has more members")]
     fn make(from: &str, order: u32) -> Self {
         let mut draw = Draw::new(order);
         Self {
@@ -63,37 +72,20 @@ impl Value for Flat {
             wide: draw.wide(),
             mood: draw.mood(),
             marks: draw.marks(),
+            ..Self::default()
         }
     }
 
     fn print(&self) -> String {
-        let all = [
-            self.flag.print(),
-            self.raw.print(),
-            self.letter.print(),
-            self.i8.print(),
-            self.u8.print(),
-            self.i16.print(),
-            self.u16.print(),
-            self.i32.print(),
-            self.u32.print(),
-            self.i64.print(),
-            self.u64.print(),
-            self.f32.print(),
-            self.f64.print(),
-            self.sign.print(),
-            self.text.print(),
-            self.wide.print(),
-            self.mood.print(),
-            self.marks.print(),
-        ];
-        format!("{} {:02} {}", self.from, self.order, all.join(" "))
+        line!(self: flag raw letter i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 sign text wide mood
+            marks)
     }
 }
 
 impl Value for Many {
     const IS_KEYED: bool = false;
 
+    #[allow(clippy::needless_update, reason = "a later version has more members")]
     fn make(from: &str, order: u32) -> Self {
         let mut draw = Draw::new(order);
         Self {
@@ -120,40 +112,20 @@ impl Value for Many {
             bits: [0; 5].map(|_| draw.flag()),
             block: [0; 7].map(|_| draw.bits(8) as u8),
             corners: [0; 2].map(|_| place(&mut draw)),
+            ..Self::default()
         }
     }
 
     fn print(&self) -> String {
-        let all = [
-            self.flags.print(),
-            self.raws[..].print(),
-            self.letters.print(),
-            self.i8s.print(),
-            self.u8s.print(),
-            self.i16s.print(),
-            self.u16s.print(),
-            self.i32s.print(),
-            self.u32s.print(),
-            self.i64s.print(),
-            self.u64s.print(),
-            self.f32s.print(),
-            self.f64s.print(),
-            self.texts.print(),
-            self.moods.print(),
-            self.grid.print(),
-            self.triple.print(),
-            self.pair.print(),
-            self.bits.print(),
-            self.block.print(),
-            self.corners.print(),
-        ];
-        format!("{} {:02} {}", self.from, self.order, all.join(" "))
+        line!(self: flags raws letters i8s u8s i16s u16s i32s u32s i64s u64s f32s f64s texts moods
+            grid triple pair bits block corners)
     }
 }
 
 impl Value for Deep {
     const IS_KEYED: bool = true;
 
+    #[allow(clippy::needless_update, reason = "a later version has more members")]
     fn make(from: &str, order: u32) -> Self {
         let mut draw = Draw::new(order);
         let number = order % INSTANCES;
@@ -161,7 +133,7 @@ impl Value for Deep {
         Self {
             from: from.into(),
             number,
-            place: Place {
+            place: Site {
                 x: -(number as i32),
                 y: 3 * number as i16,
             },
@@ -185,6 +157,7 @@ impl Value for Deep {
                 _ => octets(order, draw.bits(16) % 40).collect(),
             },
             last: draw.i64(),
+            ..Self::default()
         }
     }
 
