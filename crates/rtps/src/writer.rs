@@ -375,13 +375,23 @@ impl Writer {
         }
     }
 
-    /// Asks a reader that is not matched for an answer. It may have matched this writer, and wait to
-    /// be told where it begins: with what history there is.
+    /// Asks a reader that is not matched for an answer. It is not told where it begins, so this is
+    /// as good as a heartbeat to all.
     pub fn hail(&mut self, reader: Guid, out: &mut impl Outbox) {
+        self.ask_stranger(reader, EntityId::UNKNOWN, out);
+    }
+
+    /// Answers a reader that is not matched, and may have matched this writer: it begins with what
+    /// history there is.
+    pub fn answer_stranger(&mut self, reader: Guid, out: &mut impl Outbox) {
+        self.ask_stranger(reader, reader.entity, out);
+    }
+
+    fn ask_stranger(&mut self, reader: Guid, named: EntityId, out: &mut impl Outbox) {
         self.heartbeats = self.heartbeats.wrapping_add(1);
         let first = self.first_to_name();
         let heartbeat = Heartbeat {
-            reader: reader.entity,
+            reader: named,
             writer: self.config.guid.entity,
             first: SequenceNumber(first),
             last: SequenceNumber(self.last),

@@ -204,13 +204,15 @@ impl BuiltinTopic {
     /// without delay.
     pub(super) fn hail(&mut self, peer: GuidPrefix, shift: i64, out: &mut impl Outbox) {
         self.reader.hail(Guid::new(peer, self.entry.writer), out);
-        self.ask_stranger(peer, shift, out);
-    }
-
-    /// Asks a participant that we do not listen to how far it has come.
-    pub(super) fn ask_stranger(&mut self, peer: GuidPrefix, shift: i64, out: &mut impl Outbox) {
         let out = &mut Shifted { by: shift, out };
         self.writer.hail(Guid::new(peer, self.entry.reader), out);
+    }
+
+    /// Answers what a reader says that we tell nothing yet: it is asked how far it has come.
+    pub(super) fn ask_stranger(&mut self, peer: GuidPrefix, shift: i64, out: &mut impl Outbox) {
+        let out = &mut Shifted { by: shift, out };
+        self.writer
+            .answer_stranger(Guid::new(peer, self.entry.reader), out);
     }
 
     /// Answers a participant that we do not listen to: we have nothing of what it has from `first`

@@ -21,13 +21,13 @@ fn participant(stage: &Stage, who: usize, of: usize) -> ParticipantData {
 /// What a participant knows of a writer.
 fn writer_data(stage: &Stage, who: usize, writer: Guid) -> WriterData {
     let known = stage.participant(who);
-    known.discovery(|known| known.writer(writer).unwrap().clone())
+    known.discovery(|known| known.writer(writer).unwrap().into_owned())
 }
 
 /// What a participant knows of a reader.
 fn reader_data(stage: &Stage, who: usize, reader: Guid) -> ReaderData {
     let known = stage.participant(who);
-    known.discovery(|known| known.reader(reader).unwrap().clone())
+    known.discovery(|known| known.reader(reader).unwrap().into_owned())
 }
 
 #[test]
