@@ -243,7 +243,9 @@ impl Discovery {
         if self.peers.get(&prefix).is_none_or(|peer| peer.refused) {
             return false;
         }
-        let room = self.has_room_for_endpoint(prefix);
+        let room = self.has_room_for_endpoint(prefix)
+            || (self.crowd_endpoints_out(now, prefix, events)
+                && self.has_room_for_endpoint(prefix));
         if !room {
             self.refuse(now, prefix, events);
         }

@@ -83,6 +83,8 @@ pub struct Discovery {
     forgiveness: Option<Time>,
     /// Before this nobody is looked for who could give way.
     gives_way: Option<Time>,
+    crowds_out: Option<Time>,
+    crowds_endpoints_out: Option<Time>,
     catalog: Catalog,
     watch: LivelinessMonitor,
     topics: BuiltinTopics,
@@ -117,6 +119,8 @@ impl Discovery {
             heard: Heard::default(),
             forgiveness: None,
             gives_way: None,
+            crowds_out: None,
+            crowds_endpoints_out: None,
             catalog: Catalog::new(own, &config.default_unicast, &config.default_multicast),
             watch: LivelinessMonitor::new(own),
             topics: BuiltinTopics::new(own),

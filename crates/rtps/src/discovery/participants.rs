@@ -360,7 +360,7 @@ impl Discovery {
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) {
-        if !self.make_room(now, size, events) {
+        if !self.make_room(now, source.from, size, events) {
             self.heard.no_room += 1;
             return;
         }
@@ -568,13 +568,21 @@ impl Discovery {
     }
 
     /// True if there is room for one more participant with an announcement of so many bytes, if
-    /// need be in place of those that have not answered for longest, or of one that is of no use.
-    fn make_room(&mut self, now: Time, size: usize, events: &mut Vec<Event>) -> bool {
+    /// need be in place of those that have not answered for longest, of one that is of no use, or
+    /// of one whose host has more of them.
+    fn make_room(
+        &mut self,
+        now: Time,
+        from: Locator,
+        size: usize,
+        events: &mut Vec<Event>,
+    ) -> bool {
         while self.peers.len() >= self.config.limits.participants || !self.strangers.has_room(size)
         {
             match self.strangers.oldest() {
                 Some(oldest) => self.lose(now, oldest, LossReason::Displaced, events),
                 None if self.make_way(now, None, events) => {}
+                None if self.crowd_out(now, from, events) => {}
                 None => return false,
             }
         }

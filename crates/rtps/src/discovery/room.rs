@@ -3,7 +3,9 @@
 //! Whoever answers may announce as many participants and endpoints as it likes. So of each limit
 //! a quarter is kept from whoever is at one and the same address, and a participant whose
 //! endpoints found no room is heard again once there is some. Who is silent and matched with
-//! nothing gives way to a newcomer.
+//! nothing gives way to a newcomer, and then whoever has most to whom has less.
+mod shares;
+
 use super::{Discovery, Event, LossReason, Peer};
 use crate::{Outbox, Time};
 use alloc::vec::Vec;

@@ -190,3 +190,72 @@ fn whoever_is_silent_is_told_ever_less_and_all_at_once_when_it_speaks() {
     network.run(4 * SECOND);
     assert!(network.nodes[1].matched(reader).contains(&late));
 }
+
+/// Two hosts have taken all places, and go on speaking.
+#[test]
+fn the_host_with_most_participants_gives_way_to_one_with_fewer() {
+    let mut config = DiscoveryConfig::new(prefix(200), 0);
+    config.limits.participants = 8;
+    let mut discovery = Discovery::new(config).unwrap();
+    discovery.start(Time(0), &mut Nowhere);
+    (1..=5).for_each(|n| answer(&mut discovery, 1, n));
+    (6..=8).for_each(|n| answer(&mut discovery, 2, n));
+    let met = |discovery: &Discovery| {
+        let all = discovery.whereabouts();
+        all.map(|(p, _)| p.guid.prefix).collect::<Vec<_>>()
+    };
+    (11..=13).for_each(|n| answer(&mut discovery, 3, n));
+    let now = met(&discovery);
+    assert_eq!(now.len(), 8);
+    let of = |who: core::ops::RangeInclusive<usize>| {
+        let who: Vec<_> = who.map(prefix).collect();
+        now.iter().filter(|p| who.contains(p)).count()
+    };
+    assert_eq!((of(1..=5), of(6..=8), of(11..=13)), (3, 3, 2), "{now:?}");
+    for n in 1..=5 {
+        answer(&mut discovery, 1, n);
+    }
+    assert_eq!(
+        met(&discovery),
+        now,
+        "who gave way does not come back for it"
+    );
+}
+
+/// Two participants on two hosts have filled the table of endpoints.
+#[test]
+fn whoever_has_most_endpoints_gives_way_to_one_with_fewer() {
+    let mut network = Network::new();
+    network.join(|c| c.limits.endpoints = 40);
+    let writer = network.writer(0, |_| {});
+    for index in 1..=2 {
+        network.join(|_| {});
+        (0..40).for_each(|i| {
+            network.writer(index, |w| w.topic = format!("topic {i}"));
+        });
+        network.run(SECOND);
+    }
+    let theirs = network.reader(1, |_| {});
+    network.run(SECOND);
+    assert_eq!(network.nodes[0].discovery.endpoint_count(), 40);
+    network.join(|_| {});
+    (0..9).for_each(|i| {
+        network.writer(3, |w| w.topic = format!("other {i}"));
+    });
+    let reader = network.reader(3, |_| {});
+    network.run(SECOND);
+    assert!(network.nodes[0].discovery.knows_all_of(prefix(3)));
+    assert!(network.nodes[0].matched(writer).contains(&reader));
+    let refused = Event::TooManyEndpoints { prefix: prefix(3) };
+    assert!(!network.nodes[0].events.contains(&refused));
+    assert!(network.nodes[0].discovery.endpoint_count() <= 40);
+    // Those who gave way are heard again when there is room.
+    network.act(1, |d, now, out, _| d.goodbye(now, out));
+    network.kill(1);
+    network.act(3, |d, now, out, _| d.goodbye(now, out));
+    network.kill(3);
+    network.run(60 * SECOND);
+    assert!(!network.nodes[0].matched(writer).contains(&theirs));
+    let known = network.nodes[0].discovery.endpoint_count();
+    assert!(known >= 31, "{known}");
+}

@@ -206,6 +206,12 @@ impl CompactEndpoints {
         all.map(|entry| Guid::new(prefix, entry.entity)).collect()
     }
 
+    /// How many endpoints each participant has.
+    pub(super) fn of_each(&self) -> impl Iterator<Item = (GuidPrefix, usize)> {
+        let homes = self.endpoints.iter();
+        homes.map(|(prefix, all)| (*prefix, all.len()))
+    }
+
     /// The endpoints of a topic.
     pub(super) fn of_topic(&self, name: &str) -> impl Iterator<Item = Guid> {
         let topic = self.topics.find(name);

@@ -170,6 +170,21 @@ impl Catalog {
         removed
     }
 
+    /// How many endpoints each participant has of topics that nobody here has.
+    pub(in crate::discovery) fn others_of_each(&self) -> BTreeMap<GuidPrefix, usize> {
+        self.others.of_each().collect()
+    }
+
+    /// Lets so many of them go; says which.
+    pub(in crate::discovery) fn let_go(&mut self, prefix: GuidPrefix, most: usize) -> Vec<Guid> {
+        let mut all = self.others.of(prefix);
+        all.truncate(most);
+        for guid in &all {
+            self.remove_other(*guid);
+        }
+        all
+    }
+
     /// Somebody here is about to have the topic.
     fn expand(&mut self, topic: &str) {
         let all: Vec<Guid> = self.others.of_topic(topic).collect();
