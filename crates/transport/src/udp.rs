@@ -15,8 +15,8 @@
 //! another participant may have the same port at another address. With several of many addresses,
 //! what was sent to the others is dropped.
 //!
-//! Interfaces and addresses are followed ([`interfaces`]), unless the transport is bound to a single
-//! address.
+//! Interfaces and addresses are followed ([`interfaces`]); sockets that are bound to an address of an
+//! interface get its next one.
 mod interfaces;
 mod receiver;
 pub(crate) mod selection;
@@ -65,12 +65,10 @@ pub struct UdpConfig {
 #[derive(Debug)]
 pub struct UdpTransport {
     interfaces: Arc<Interfaces>,
-    /// What its sockets are bound to.
-    bound_to: Ipv4Addr,
     buffers: Buffers,
     /// Sends what has no lane. Its port is nobody's address, so that sender and receiver share no
     /// cache lines.
-    socket: Socket,
+    socket: Arc<Socket>,
     send_paths: SendPaths,
     /// A datagram from a socket to itself arrives, so that one can wake a blocked receiver.
     hears_itself: bool,
@@ -86,10 +84,10 @@ impl UdpTransport {
             receive: 0,
             send: config.buffers.send,
         };
-        let socket = Socket::unicast(SocketAddrV4::new(bound_to, 0), sending)?;
+        let socket = Arc::new(Socket::unicast(SocketAddrV4::new(bound_to, 0), sending)?);
+        interfaces.bind(&socket, sending);
         Ok(Self {
             interfaces,
-            bound_to,
             buffers: config.buffers,
             hears_itself: wake::hears_itself(&socket),
             socket,
@@ -98,8 +96,13 @@ impl UdpTransport {
         })
     }
 
+    /// What its sockets are bound to.
+    fn bound_to(&self) -> Ipv4Addr {
+        *self.socket.local_addr().ip()
+    }
+
     fn unicast(&self, port: u16) -> io::Result<Port> {
-        let local = SocketAddrV4::new(self.bound_to, port);
+        let local = SocketAddrV4::new(self.bound_to(), port);
         let mut socket = Socket::unicast(local, self.buffers)
             .map_err(|e| explain(&e, format_args!("UDP port {local}")))?;
         let selection = self.interfaces.current();
@@ -110,7 +113,9 @@ impl UdpTransport {
         let port = socket.local_addr().port();
         let addresses = selection.announced();
         let locators = addresses.map(|ip| Locator::udp_v4(ip, port)).collect();
-        Ok(Port::new(Arc::new(socket), locators, accepted))
+        let socket = Arc::new(socket);
+        self.interfaces.bind(&socket, self.buffers);
+        Ok(Port::new(socket, locators, accepted))
     }
 
     /// Joins on every interface that can; one is enough.
@@ -252,7 +257,7 @@ impl Transport for UdpTransport {
             receive: 0,
             send: self.buffers.send,
         };
-        self.send_paths.to(self.bound_to, peer, buffers)
+        self.send_paths.to(self.bound_to(), peer, buffers)
     }
 
     fn watch(&self, watcher: Weak<dyn Watcher>) {
@@ -260,9 +265,6 @@ impl Transport for UdpTransport {
     }
 
     fn follow_addresses(&self) -> bool {
-        if !self.bound_to.is_unspecified() {
-            return false;
-        }
         self.interfaces.follow().unwrap_or_else(|error| {
             log::warn!(%error, "the interfaces cannot be listed; those that were known stay");
             false
@@ -270,10 +272,9 @@ impl Transport for UdpTransport {
     }
 
     fn relocated(&self, locators: &[Locator]) -> Vec<Locator> {
-        if !self.bound_to.is_unspecified() {
-            return locators.to_vec();
-        }
         let selection = self.interfaces.current();
+        let bound_to = self.bound_to();
+        let hears = |ip: &Ipv4Addr| bound_to.is_unspecified() || *ip == bound_to;
         let mut ports = Vec::new();
         let places = locators
             .iter()
@@ -282,7 +283,7 @@ impl Transport for UdpTransport {
                 Some(port) if ports.contains(&port) => Vec::new(),
                 Some(port) => {
                     ports.push(port);
-                    let addresses = selection.announced();
+                    let addresses = selection.announced().filter(hears);
                     addresses.map(|ip| Locator::udp_v4(ip, port)).collect()
                 }
             });

@@ -2,7 +2,7 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockAddr, Type};
@@ -32,7 +32,9 @@ impl Default for Buffers {
 #[derive(Debug)]
 pub struct Socket {
     inner: socket2::Socket,
-    local: SocketAddrV4,
+    /// Its address, which [`Self::rebind`] changes, and its port.
+    ip: AtomicU32,
+    port: u16,
     /// The only one it sends to.
     peer: Option<SocketAddrV4>,
     reports_destination: bool,
@@ -152,7 +154,26 @@ impl Socket {
 
     /// The address and port that it is bound to.
     pub fn local_addr(&self) -> SocketAddrV4 {
-        self.local
+        let ip = Ipv4Addr::from_bits(self.ip.load(Ordering::Relaxed));
+        SocketAddrV4::new(ip, self.port)
+    }
+
+    /// Has the same port at another address of this host from now on. Whoever blocks in a receive
+    /// hears what comes there after that receive; what was queued is lost, as is whatever else was
+    /// sent to an address that is no more.
+    ///
+    /// For sockets of [`Self::unicast`]. Fails, and changes nothing, if the port is taken there.
+    pub fn rebind(&self, ip: Ipv4Addr, buffers: Buffers) -> io::Result<()> {
+        let fresh = Self::unicast(SocketAddrV4::new(ip, self.port), buffers)?;
+        fresh.inner.set_read_timeout(self.inner.read_timeout()?)?;
+        // SAFETY: both are open files of this process, owned by values that are borrowed here; the
+        // number of this one stays open and stays ours.
+        let result = unsafe { libc::dup3(fresh.as_raw_fd(), self.as_raw_fd(), libc::O_CLOEXEC) };
+        if result < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        self.ip.store(ip.to_bits(), Ordering::Relaxed);
+        Ok(())
     }
 
     /// Bytes that the kernel lets the receive queue hold, its own bookkeeping included (SO_RCVBUF
@@ -183,7 +204,8 @@ impl Socket {
             Some(SocketAddr::V4(local)) => Ok(Self {
                 segments: AtomicBool::new(knows_segments(&inner)),
                 inner,
-                local,
+                ip: AtomicU32::new(local.ip().to_bits()),
+                port: local.port(),
                 peer: None,
                 reports_destination: false,
             }),
@@ -255,6 +277,28 @@ mod tests {
         let first = Socket::unicast(home(0), Buffers::default()).unwrap();
         let second = Socket::unicast(first.local_addr(), Buffers::default());
         assert_eq!(second.unwrap_err().kind(), io::ErrorKind::AddrInUse);
+    }
+
+    #[test]
+    fn a_socket_moves_to_another_address_with_its_port() {
+        let small = Buffers {
+            receive: 4096,
+            send: 4096,
+        };
+        let moving = Socket::unicast(home(0), small).unwrap();
+        let port = moving.local_addr().port();
+        let elsewhere = SocketAddrV4::new([127, 0, 0, 2].into(), port);
+        moving.rebind(*elsewhere.ip(), small).unwrap();
+        assert_eq!(moving.local_addr(), elsewhere);
+        let sender = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        sender.send_to(b"there", elsewhere).unwrap();
+        let mut buffer = bytes::BytesMut::with_capacity(64);
+        assert_eq!(moving.receive(&mut buffer, true).unwrap().length, 5);
+        // The port is free where it was.
+        let other = Socket::unicast(home(port), small).unwrap();
+        let taken = other.rebind(*elsewhere.ip(), small).unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::AddrInUse);
+        assert_eq!(other.local_addr(), home(port));
     }
 
     #[test]

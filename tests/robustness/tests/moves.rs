@@ -135,3 +135,22 @@ fn a_list_of_interfaces_holds_for_those_that_come_later() {
         },
     );
 }
+
+#[test]
+fn sockets_that_are_bound_to_an_interface_follow_it() {
+    in_namespace("sockets_that_are_bound_to_an_interface_follow_it", || {
+        let (near, far) = pair();
+        let mut writer = start(&near, "write=T", Some("eth0"));
+        let mut reader = start(&far, "read=T", Some("eth0"));
+        writer.wait("matched");
+        reader.wait("matched");
+        writer.ask("write 1000000 100");
+        for (host, address) in [(&near, "10.1.0.11"), (&far, "10.1.0.12")] {
+            renumber(host, "eth0", address);
+            let after = resumed(&mut writer, &mut reader);
+            println!("FIGURE 100 Hz, bound to eth0, renumbered: resumed after {after:.1?}");
+            assert!(after < SECONDS, "{after:?}");
+        }
+        all_there(&mut writer, &mut reader);
+    });
+}

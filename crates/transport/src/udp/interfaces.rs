@@ -8,7 +8,7 @@ use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
-use dunlin_udp::{Egress, Socket, interfaces};
+use dunlin_udp::{Buffers, Egress, Socket, interfaces};
 
 use super::selection::Selection;
 use crate::panics::log;
@@ -21,6 +21,8 @@ pub(crate) struct Interfaces {
     /// Replaced as a whole.
     current: RwLock<Arc<Selection>>,
     memberships: Mutex<Vec<Membership>>,
+    /// Sockets that are bound to the only address, and what to ask of the system for them.
+    bound: Mutex<Vec<(Weak<Socket>, Buffers)>>,
     watcher: Mutex<Option<Weak<dyn Watcher>>>,
     /// Something has changed while nobody watched.
     missed: AtomicBool,
@@ -40,6 +42,7 @@ impl Interfaces {
             named: named.map(<[String]>::to_vec),
             current: RwLock::new(Arc::new(selection)),
             memberships: Mutex::default(),
+            bound: Mutex::default(),
             watcher: Mutex::default(),
             missed: AtomicBool::new(false),
         }))
@@ -68,6 +71,15 @@ impl Interfaces {
         (joined, refused.into_iter().next())
     }
 
+    /// From now on this socket is bound to the only address that is allowed, whichever it is.
+    pub(super) fn bind(&self, socket: &Arc<Socket>, buffers: Buffers) {
+        if !socket.local_addr().ip().is_unspecified() {
+            let mut bound = held(&self.bound);
+            bound.retain(|(socket, _)| socket.strong_count() > 0);
+            bound.push((Arc::downgrade(socket), buffers));
+        }
+    }
+
     /// Looks what there is now, and joins groups on what has come. True if anything is not as it
     /// was.
     pub(super) fn follow(&self) -> io::Result<bool> {
@@ -88,8 +100,27 @@ impl Interfaces {
                 let _ = join(&socket, membership.group, egress);
             }
         }
+        if let Some(only) = now.first_allowed() {
+            self.rebind(only, &now);
+        }
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(now);
         Ok(true)
+    }
+
+    /// Sockets that are bound to an address which is no more get this one.
+    fn rebind(&self, ip: Ipv4Addr, now: &Selection) {
+        for (socket, buffers) in held(&self.bound).iter() {
+            let Some(socket) = socket.upgrade() else {
+                continue;
+            };
+            let local = socket.local_addr();
+            if now.allows(*local.ip()) {
+                continue;
+            }
+            if let Err(error) = socket.rebind(ip, *buffers) {
+                log::warn!(%local, to = %ip, %error, "a socket cannot follow its interface");
+            }
+        }
     }
 
     pub(super) fn watch(&self, watcher: Weak<dyn Watcher>) {

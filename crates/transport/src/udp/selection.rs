@@ -96,6 +96,11 @@ impl Selection {
         }
     }
 
+    /// An address for sockets that are bound to one.
+    pub(crate) fn first_allowed(&self) -> Option<Ipv4Addr> {
+        self.allowed.first().map(|a| a.address.ip)
+    }
+
     /// True for an allowed address of this host.
     pub(crate) fn allows(&self, ip: Ipv4Addr) -> bool {
         self.allowed.iter().any(|a| a.address.ip == ip)
