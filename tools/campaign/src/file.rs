@@ -240,7 +240,7 @@ impl TryFrom<f64> for Share {
     type Error = String;
 
     fn try_from(share: f64) -> Result<Self, String> {
-        let within = share >= 0.01 && share <= 1.0;
+        let within = (0.01..=1.0).contains(&share);
         let wrong = || format!("a share of {share} is not from 0.01 to 1");
         within.then_some(Self(share)).ok_or_else(wrong)
     }

@@ -100,8 +100,8 @@ impl Process {
             .as_mut()
             .map(|output| output.read_line(&mut line));
         let words = line.split_whitespace();
-        let at = words.filter_map(|word| word.strip_prefix("matched_at=")?.parse().ok());
-        at.last()
+        let mut at = words.filter_map(|word| word.strip_prefix("matched_at=")?.parse().ok());
+        at.next()
             .ok_or_else(|| format!("{}: it found no peer", self.name))
     }
 

@@ -173,12 +173,11 @@ fn grouped<'a>(
         .map(|row| row.group)
         .collect();
     let of = |row: Row| {
-        let named = |system: &&Box<dyn System>| system.name() == row.cell.system;
+        let mut all = systems.iter().map(Box::as_ref);
         let takes_part = chapter.systems.contains(&row.cell.system);
-        let system = systems.iter().find(named).filter(|_| takes_part)?;
-        wanted
-            .contains(&row.group)
-            .then(|| (row.cell, system.as_ref()))
+        let system = all.find(|system| system.name() == row.cell.system);
+        let system = system.filter(|_| takes_part)?;
+        wanted.contains(&row.group).then_some((row.cell, system))
     };
     rows.into_iter().filter_map(of).collect()
 }

@@ -116,7 +116,7 @@ impl Grid {
     }
 
     fn lines(&self) -> Vec<Vec<String>> {
-        let head = self.columns.iter().map(|name| name.clone());
+        let head = self.columns.iter().cloned();
         let head = head.chain([String::from("verdict")]).collect();
         let rows = self.rows.iter().map(|(cells, verdict)| {
             let cells = cells.iter().cloned();
