@@ -73,6 +73,51 @@ fn nobody_hears_of_a_writer_or_reader_before_it_is_enabled() {
 }
 
 #[test]
+fn what_a_prepared_writer_keeps_is_there_for_the_first_who_hears_of_it() {
+    let net = Net::new(0.0);
+    let (a, b) = (net.participant(), net.participant());
+    let (wqos, rqos) = reliable_all();
+    let durability = Durability::TransientLocal;
+    let wqos = DataWriterQos { durability, ..wqos };
+    let rqos = DataReaderQos { durability, ..rqos };
+    let topic = a.create_topic::<Plain>("T", Default::default()).unwrap();
+    let publisher = a.create_publisher(PublisherQos {
+        entity_factory: MANUAL,
+        ..Default::default()
+    });
+    let writer = publisher.create_datawriter(&topic, wqos.clone()).unwrap();
+    let plain = |number| Plain {
+        number,
+        data: vec![7; 10].into(),
+    };
+    not_enabled(writer.write(&plain(0)));
+    writer.prepare().unwrap();
+    for number in 0..3 {
+        writer.write(&plain(number)).unwrap();
+    }
+    // What may change is changed, and still nobody is told.
+    let user_data = vec![1];
+    writer.set_qos(DataWriterQos { user_data, ..wqos }).unwrap();
+    let reader = reader::<Plain>(&b, "T", rqos);
+    let witness = common::reader::<Plain>(&b, "U", reliable_all().1);
+    let told = common::writer::<Plain>(&a, "U", reliable_all().0);
+    witness.wait_for_matched(1, SOON).unwrap();
+    told.wait_for_matched(1, SOON).unwrap();
+    assert!(b.domain().writers.iter().all(|w| w.topic != "T"));
+
+    writer.enable().unwrap();
+    writer.prepare().unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    reader.wait_for_historical_data(SOON).unwrap();
+    let numbers = reader.take().into_iter();
+    let numbers: Vec<u32> = numbers.filter_map(|s| Some(s.data()?.number)).collect();
+    assert_eq!(numbers, [0, 1, 2]);
+    let told = b.domain().writers;
+    let told = told.iter().find(|w| w.topic == "T").unwrap();
+    assert_eq!(told.qos.user_data, [1]);
+}
+
+#[test]
 fn a_participant_joins_the_domain_when_it_is_enabled_with_what_was_made_in_it() {
     let net = Net::new(0.0);
     let a = net.participant();

@@ -349,8 +349,14 @@ impl Reader {
     /// True if nothing is missing of what matched reliable writers said that they have; for waiting
     /// for historical data (DDS 1.4 2.2.2.5.3.24).
     pub fn is_complete(&self) -> bool {
-        let mut reliable = self.writers.iter().filter(|w| w.reliable);
-        reliable.all(|w| w.started && !w.blocked && !w.lacks() && !w.has_backlog())
+        self.writers.iter().all(WriterProxy::is_complete)
+    }
+
+    /// As `is_complete`, of one writer; false if it is not matched.
+    pub fn is_complete_of(&self, writer: Guid) -> bool {
+        let proxy = self.index(writer).ok();
+        let proxy = proxy.and_then(|index| self.writers.get(index));
+        proxy.is_some_and(WriterProxy::is_complete)
     }
 
     /// How much it holds, for statistics and for tests of its bounds.

@@ -389,6 +389,11 @@ impl ReaderCore {
         self.state.lock().is_complete()
     }
 
+    /// As `is_complete`, of one writer; false if it is not matched.
+    pub(crate) fn is_complete_of(&self, writer: Guid) -> bool {
+        self.state.lock().is_complete_of(writer)
+    }
+
     /// Counts a sample that is not of the reader's type as lost.
     pub(crate) fn note_undecodable(self: &Arc<Self>, writer: Guid, error: &dyn Display) {
         log::warn!(reader = %self.guid, topic = self.topic, %writer, %error, "a sample could not be decoded");

@@ -91,6 +91,8 @@ pub(crate) struct WriterCore {
     /// Its QoS as it was when it was enabled, of which most cannot change any more; not yet enabled
     /// without.
     fixed: OnceLock<DataWriterQos>,
+    /// Others are told of it.
+    announced: AtomicBool,
     /// Policies that may change and are asked for by each write.
     timed: AtomicBool,
     pub(crate) autodispose: AtomicBool,
@@ -251,6 +253,7 @@ impl WriterCore {
             registered: Registered::default(),
             destinations_generation: AtomicU64::new(0),
             datagram_limit: AtomicUsize::new(shared.transport.max_datagram()),
+            announced: AtomicBool::new(false),
             scheduled: AtomicI64::new(i64::MAX),
             watched: AtomicI64::new(i64::MAX),
             room: Waiters::default(),

@@ -193,6 +193,12 @@ impl WriterProxy {
         }
     }
 
+    /// Is nothing missing of what it said that it has? Nothing can be of a best-effort writer.
+    pub(super) fn is_complete(&self) -> bool {
+        let lacks = || self.blocked || self.lacks() || self.has_backlog();
+        !self.reliable || self.started && !lacks()
+    }
+
     /// What is to be remembered of the writer, should it come back; `None` if nothing came of it.
     /// Best-effort writers of other vendors do not tell that they have begun anew: `None`, too.
     pub(super) fn leaves(&self) -> Option<Had> {

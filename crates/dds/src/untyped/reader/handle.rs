@@ -192,6 +192,13 @@ impl UntypedReader {
         })
     }
 
+    /// Is everything here that a matched writer had for this reader when it joined, and whatever it
+    /// has written since? Of a best-effort writer nothing more comes than what it writes from now
+    /// on. False for a writer that is not matched.
+    pub fn has_history_of(&self, writer: Guid) -> bool {
+        self.core.is_complete_of(writer)
+    }
+
     /// Why writers of the same or a similar topic do not match, a line each.
     pub fn explain_matching(&self) -> Vec<String> {
         self.core.shared.matching.lock().explain(self.core.guid)

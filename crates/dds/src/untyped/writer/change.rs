@@ -136,34 +136,63 @@ impl WriterCore {
 
     /// Announces the writer; once.
     pub(crate) fn enable(self: &Arc<Self>) -> Result<()> {
-        self.check_living()?;
-        self.group.check_enabled(&self.describe())?;
-        let ty = &self.type_support;
-        ty.check_representation(|| self.describe(), &[self.qos().representation])?;
+        self.check_enablable()?;
         let announced = self.shared.discover(|matching, now| {
-            if self.is_enabled() {
+            if self.announced.load(Relaxed) {
                 return Ok(());
             }
-            let qos = self.qos();
-            let manual = qos.liveliness.kind != LivelinessKind::Automatic;
-            if let Some(sign) =
-                LivelinessAssertion::new(self.guid, qos.liveliness).filter(|_| manual)
-            {
-                let _ = self.sign.set(sign);
-            }
-            *self.state.lock() = Writer::new(config(
-                self.guid,
-                self.type_support.is_keyed(),
-                &qos,
-                &self.shared,
-                &self.group,
-            ));
-            self.group.sets().enter(self);
+            let new = (!self.is_enabled()).then(|| self.begin());
             matching.add_writer(now, self)?;
-            let _ = self.fixed.set(qos);
+            if let Some(qos) = new {
+                self.fix(qos);
+            }
+            self.announced.store(true, Relaxed);
             Ok(())
         });
         announced.map_err(|error| self.unannounced(&error))
+    }
+
+    /// Lets it be written to before it is announced.
+    pub(crate) fn prepare(self: &Arc<Self>) -> Result<()> {
+        self.check_enablable()?;
+        // Others prepare or enable it at the same time, if at all, under the same lock.
+        self.shared.discover(|_, _| {
+            if !self.is_enabled() {
+                let qos = self.begin();
+                self.fix(qos);
+            }
+        });
+        Ok(())
+    }
+
+    fn check_enablable(&self) -> Result<()> {
+        self.check_living()?;
+        self.group.check_enabled(&self.describe())?;
+        let ty = &self.type_support;
+        ty.check_representation(|| self.describe(), &[self.qos().representation])
+    }
+
+    /// Has the protocol's writer be what the QoS says, which is returned.
+    fn begin(self: &Arc<Self>) -> DataWriterQos {
+        let qos = self.qos();
+        let manual = qos.liveliness.kind != LivelinessKind::Automatic;
+        if let Some(sign) = LivelinessAssertion::new(self.guid, qos.liveliness).filter(|_| manual) {
+            let _ = self.sign.set(sign);
+        }
+        *self.state.lock() = Writer::new(config(
+            self.guid,
+            self.type_support.is_keyed(),
+            &qos,
+            &self.shared,
+            &self.group,
+        ));
+        self.group.sets().enter(self);
+        qos
+    }
+
+    /// It is enabled: most of its QoS does not change any more.
+    fn fix(&self, qos: DataWriterQos) {
+        let _ = self.fixed.set(qos);
     }
 
     /// Takes over another QoS: all of it before it is enabled, then what may change.
@@ -182,6 +211,9 @@ impl WriterCore {
             })?;
             let announced = self.shared.discover(|matching, now| {
                 let before = std::mem::replace(&mut *self.live.lock(), qos.clone());
+                if !self.announced.load(Relaxed) {
+                    return Ok(());
+                }
                 let announced = matching.announce_writer(now, self);
                 if announced.is_err() {
                     *self.live.lock() = before;

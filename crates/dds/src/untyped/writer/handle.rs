@@ -244,6 +244,16 @@ impl UntypedWriter {
         self.core.enable()
     }
 
+    /// Lets a writer that was created without being enabled be written to, while nobody else is
+    /// told of it: what it keeps by its DURABILITY and HISTORY is there for the first reader that
+    /// [`enable`](Self::enable) lets it match. Of one that is enabled nothing changes.
+    ///
+    /// # Errors
+    /// `PreconditionNotMet` if its publisher is not enabled.
+    pub fn prepare(&self) -> Result<()> {
+        self.core.prepare()
+    }
+
     /// Names it among the entities of the domain: its GUID.
     pub fn instance_handle(&self) -> InstanceHandle {
         InstanceHandle(self.core.guid.to_bytes())
