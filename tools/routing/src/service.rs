@@ -2,6 +2,7 @@
 mod beyond;
 mod ends;
 mod execution;
+mod gate;
 mod qos;
 mod site;
 mod snapshot;

@@ -124,6 +124,39 @@ fn who_comes_late_beyond_gets_what_each_source_keeps() {
 }
 
 #[test]
+fn who_waits_for_historical_data_beyond_has_all_that_a_source_keeps() {
+    let name = "who_waits_for_historical_data_beyond_has_all_that_a_source_keeps";
+    in_namespace(name, LOOPBACK, || {
+        let (near, far) = apps();
+        let wqos = DataWriterQos {
+            durability: Durability::TransientLocal,
+            history: History::KeepAll,
+            ..Default::default()
+        };
+        let rqos = DataReaderQos {
+            durability: Durability::TransientLocal,
+            reliability: Reliability::RELIABLE,
+            history: History::KeepAll,
+            ..Default::default()
+        };
+        let writer = near.writer_with::<Keyless>("T", wqos).unwrap();
+        for number in 0..3000 {
+            writer.write(&keyless(number, 100)).unwrap();
+        }
+        let reader = far.reader_with::<Keyless>("T", rqos).unwrap();
+        // A service that comes late, as after a restart.
+        let _service = all();
+        reader.wait_for_matched(1, SOON).unwrap();
+        reader.wait_for_historical_data(SOON).unwrap();
+        let numbers = reader.take().into_iter();
+        let numbers: Vec<u32> = numbers.filter_map(|s| Some(s.data()?.number)).collect();
+        assert_eq!(numbers, Vec::from_iter(0..3000));
+        writer.write(&keyless(3000, 1)).unwrap();
+        assert_eq!(take(&reader, 1)[0].data().unwrap().number, 3000);
+    });
+}
+
+#[test]
 fn the_strongest_source_owns_an_instance_beyond() {
     in_namespace(
         "the_strongest_source_owns_an_instance_beyond",

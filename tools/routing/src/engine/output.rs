@@ -175,6 +175,11 @@ impl OutputLane {
         self.note_backlog();
     }
 
+    /// Does nothing wait for room?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.backlog.is_empty()
+    }
+
     /// How many more changes it takes, if need be into its backlog.
     pub(crate) fn room(&self) -> usize {
         self.backlog.room()

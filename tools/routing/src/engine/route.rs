@@ -59,6 +59,8 @@ pub(crate) struct RouteCore {
     news: AtomicUsize,
     /// Takes nothing.
     paused: AtomicBool,
+    /// Something is left that was not written.
+    behind: AtomicBool,
     /// The period of the processor is over.
     ticked: AtomicBool,
     /// A source may have vanished, or returned.
@@ -123,6 +125,7 @@ impl RouteCore {
             rules,
             news: AtomicUsize::new(0),
             paused: AtomicBool::new(false),
+            behind: AtomicBool::new(false),
             ticked: AtomicBool::new(false),
             thinned: AtomicBool::new(false),
             forgets: AtomicU64::new(u64::MAX),
@@ -196,6 +199,12 @@ impl RouteCore {
             self.pump();
         }
         due()
+    }
+
+    /// Is everything written that has come? If somebody is at it now, then not.
+    pub(crate) fn is_through(&self) -> bool {
+        self.pump();
+        self.news.load(SeqCst) == 0 && !self.behind.load(SeqCst)
     }
 
     /// The period of the processor is over.
@@ -283,6 +292,7 @@ impl Work {
         while !route.paused.load(Relaxed) && self.burst(route) {
             passed = true;
         }
+        route.behind.store(self.is_behind(route), Relaxed);
         self.forget_sources(route);
         self.outputs.iter_mut().for_each(OutputLane::flush);
         for output in &mut self.outputs {
@@ -305,6 +315,12 @@ impl Work {
             any |= self.burst_of(at, most, route);
         }
         any
+    }
+
+    /// Is there something that is not taken, or not written?
+    fn is_behind(&self, route: &RouteCore) -> bool {
+        let waits = self.outputs.iter().any(|output| !output.is_empty());
+        waits || self.room() == 0 || route.paused.load(Relaxed)
     }
 
     /// How many changes may be taken so that each finds a place, at once or in a backlog.

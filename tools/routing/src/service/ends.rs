@@ -1,5 +1,6 @@
 //! The endpoints of a route as the service keeps them.
 use super::beyond::{self, BeyondEnd, is_reliable};
+use super::gate::Gate;
 use super::qos;
 use super::site::Joined;
 use super::stall::Stall;
@@ -26,6 +27,9 @@ const SHORTEST_PERIOD: Time = Time::from_millis(1);
 /// Readers of one output that are given up at once.
 const MOST_GIVEN_UP: u64 = 256;
 
+/// What an output says of itself until it is announced.
+const CLOSED: &str = "takes in what its sources keep before it is announced";
+
 /// Why an endpoint was not made.
 pub(super) type EndError = dunlin::Error;
 
@@ -36,16 +40,18 @@ pub(super) struct Ends {
     /// How often its processor is called, and when next.
     period: Option<Time>,
     next_period: Time,
-    slots: BTreeMap<Slot, End>,
+    pub(super) slots: BTreeMap<Slot, End>,
     /// What passed through endpoints that are gone.
     past: HashMap<(Side, usize), Counters>,
 }
 
-struct End {
-    endpoint: Endpoint,
+pub(super) struct End {
+    pub(super) endpoint: Endpoint,
     tally: Arc<Tally>,
     /// The last reason why something could not be written.
-    fault: Arc<Mutex<Option<String>>>,
+    pub(super) fault: Arc<Mutex<Option<String>>>,
+    /// It is not announced yet.
+    pub(super) gate: Option<Gate>,
     /// Its source is there.
     is_alive: bool,
     /// When it last showed that, if it has to.
@@ -174,6 +180,7 @@ impl Ends {
             },
         };
         let end = End {
+            gate: endpoint.gate(design),
             endpoint,
             tally,
             fault,
@@ -261,10 +268,18 @@ impl Ends {
         let (endpoint, sink) = match site.place {
             Place::Domain(joined) => {
                 let topic = joined.topic(&output.topic, &design.ty, made.as_ref())?;
+                let gate = Gate::of(design, qos.durability);
+                let group = match gate {
+                    Some(_) => Gate::closes(group),
+                    None => group,
+                };
                 let publisher = joined.participant.create_publisher(group);
                 let listener = RoomListener(Arc::clone(&self.core));
                 let writer =
                     publisher.create_untyped_datawriter_with_listener(&topic, qos, listener)?;
+                if gate.is_some() {
+                    writer.prepare()?;
+                }
                 let sink = Sink::Domain(writer.unowned());
                 (Endpoint::Writer(writer), sink)
             }
@@ -386,7 +401,8 @@ impl Ends {
         for (_, end) in own {
             all.0 = all.0.plus(end.counters());
             all.1 += end.endpoint.matched();
-            all.2 = lock(&end.fault).clone().or(all.2);
+            let closed = end.gate.map(|_| CLOSED.to_owned());
+            all.2 = lock(&end.fault).clone().or(closed).or(all.2);
         }
         all
     }
@@ -517,6 +533,14 @@ impl Endpoint {
             }
             Self::Writer(writer) => writer.matched_count(),
             Self::Beyond(end) => end.matched(),
+        }
+    }
+
+    /// What it waits for to be announced.
+    fn gate(&self, design: &Design) -> Option<Gate> {
+        match self {
+            Self::Writer(writer) => Gate::of(design, writer.qos().durability),
+            Self::Reader(..) | Self::Beyond(_) => None,
         }
     }
 

@@ -210,7 +210,8 @@ impl Execution {
         let all = self.routes.values_mut();
         let next = all.flat_map(|ends| {
             let sources = ends.core.forget_sources(now);
-            [ends.assert_liveliness(now), ends.tick(now), sources]
+            let gates = ends.open_gates(now);
+            [ends.assert_liveliness(now), ends.tick(now), sources, gates]
         });
         next.flatten().min()
     }
