@@ -195,6 +195,19 @@ pub struct ThreadPool {
     pub processors: Vec<usize>,
 }
 
+impl DomainRoute {
+    /// So many participants a connection has: as many as the largest of its sessions has threads.
+    /// What is found by its TCP port, or as what TLS says, is one.
+    pub fn lanes(&self, connection: &Connection) -> usize {
+        let ConnectionKind::Participant(participant) = &connection.kind else {
+            return 1;
+        };
+        let sizes = self.sessions.iter().map(|session| session.threads.size);
+        let most = sizes.max().unwrap_or(1).max(1);
+        participant.tcp.as_ref().map_or(most, |_| 1)
+    }
+}
+
 impl Default for ThreadPool {
     fn default() -> Self {
         Self {

@@ -107,22 +107,11 @@ impl Checker<'_> {
     /// What this version does not do.
     fn without_effect(&mut self, plan: &Plan, at: &str) {
         let sessions = || plan.domain_routes.iter().flat_map(|route| &route.sessions);
-        let threads = sessions().any(|session| session.threads.size > 1);
         let processors = sessions().any(|session| !session.threads.processors.is_empty());
-        for (is_there, message) in [
-            (
-                threads,
-                "several threads are ignored: whoever receives forwards",
-            ),
-            (
-                processors,
-                "processors are ignored: threads run where the system lets them",
-            ),
-        ] {
-            if is_there {
-                let problem = Problem::warning(self.places.at(at), message);
-                self.problems.push(problem);
-            }
+        if processors {
+            let message = "processors are ignored: threads run where the system lets them";
+            let problem = Problem::warning(self.places.at(at), message);
+            self.problems.push(problem);
         }
     }
 

@@ -97,7 +97,7 @@ pub fn diff(current: &Plan, wanted: &Plan) -> Result<Vec<Difference>, OtherServi
                 path: path.clone(),
                 kind: DifferenceKind::Added,
             }),
-            Some(known) => note(&mut all, path, thing.fate(current, known, wanted)),
+            Some(known) => note(&mut all, path, thing.fate(known)),
         }
     }
     let gone = before.keys().filter(|path| !after.contains_key(path));
@@ -122,7 +122,7 @@ fn note(all: &mut Vec<Difference>, path: &Path, fate: Fate) {
 
 /// Something that has a path, with what it depends on.
 enum Thing<'p> {
-    Connection(&'p Connection, bool),
+    Connection(ConnectionIn<'p>),
     Session(&'p Session, bool),
     Route(RouteIn<'p>),
     Auto(AutoIn<'p>),
@@ -130,11 +130,9 @@ enum Thing<'p> {
 
 impl Thing<'_> {
     /// What becomes of `before`.
-    fn fate(&self, current: &Plan, before: &Thing<'_>, wanted: &Plan) -> Fate {
+    fn fate(&self, before: &Thing<'_>) -> Fate {
         match (before, self) {
-            (Thing::Connection(old, was), Thing::Connection(new, is)) => {
-                connection((current, old, *was), (wanted, new, *is))
-            }
+            (Thing::Connection(old), Thing::Connection(new)) => connection(old, new),
             (Thing::Session(old, was), Thing::Session(new, is)) => session((old, *was), (new, *is)),
             (Thing::Route(old), Thing::Route(new)) => route(old, new),
             (Thing::Auto(old), Thing::Auto(new)) => auto_route(old, new),
@@ -182,7 +180,12 @@ fn things(plan: &Plan) -> BTreeMap<Path, Thing<'_>> {
         let of = plan.path().child("domain_routes", &domain_route.name);
         for connection in &domain_route.connections {
             let path = of.child("connections", &connection.name);
-            all.insert(path, Thing::Connection(connection, starts));
+            let thing = ConnectionIn {
+                plan,
+                domain_route,
+                connection,
+            };
+            all.insert(path, Thing::Connection(thing));
         }
         for session in &domain_route.sessions {
             let of = of.child("sessions", &session.name);
@@ -280,15 +283,34 @@ fn service(old: &Plan, new: &Plan) -> Fate {
     changes.fate()
 }
 
+/// A connection of a plan, with what it is in.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionIn<'p> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// Its domain route.
+    pub domain_route: &'p DomainRoute,
+    /// The connection.
+    pub connection: &'p Connection,
+}
+
+impl ConnectionIn<'_> {
+    fn starts(&self) -> bool {
+        self.plan.enabled && self.domain_route.enabled
+    }
+
+    fn lanes(&self) -> usize {
+        self.domain_route.lanes(self.connection)
+    }
+}
+
 /// What becomes of a connection that both plans have.
-pub fn connection(
-    (old_plan, old, was_started): (&Plan, &Connection, bool),
-    (new_plan, new, is_started): (&Plan, &Connection, bool),
-) -> Fate {
+pub fn connection(old: &ConnectionIn<'_>, new: &ConnectionIn<'_>) -> Fate {
     let mut changes = Changes::default();
-    changes.anew("group", &old_plan.group, &new_plan.group);
-    changes.anew("enabled", &was_started, &is_started);
-    let (old, new) = match (&old.kind, &new.kind) {
+    changes.anew("group", &old.plan.group, &new.plan.group);
+    changes.anew("enabled", &old.starts(), &new.starts());
+    changes.anew("threads", &old.lanes(), &new.lanes());
+    let (old, new) = match (&old.connection.kind, &new.connection.kind) {
         (ConnectionKind::Participant(old), ConnectionKind::Participant(new)) => (old, new),
         (old, new) => {
             changes.anew("connection", old, new);
@@ -311,7 +333,8 @@ pub fn connection(
 fn session((old, was): (&Session, bool), (new, is): (&Session, bool)) -> Fate {
     let mut changes = Changes::default();
     changes.set("enabled", &(old.enabled && was), &(new.enabled && is));
-    changes.anew("thread_pool", &old.threads, &new.threads);
+    // The connections say whether they are made anew for it.
+    changes.set("thread_pool", &old.threads, &new.threads);
     group_qos(&mut changes, old, new);
     changes.fate()
 }
@@ -406,11 +429,15 @@ fn connection_stays(
     let Some(wanted) = new.connections.get(at) else {
         return;
     };
+    let within = |plan, domain_route, connection| ConnectionIn {
+        plan,
+        domain_route,
+        connection,
+    };
     let known = old.connections.iter().find(|c| c.name == wanted.name);
-    let was = old_plan.enabled && old.enabled;
-    let is = new_plan.enabled && new.enabled;
     let stays = known.is_some_and(|known| {
-        connection((old_plan, known, was), (new_plan, wanted, is)) == Fate::Same
+        let was = within(old_plan, old, known);
+        connection(&was, &within(new_plan, new, wanted)) == Fate::Same
     });
     if !stays {
         let name = &wanted.name;

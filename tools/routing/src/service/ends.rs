@@ -2,7 +2,7 @@
 use super::beyond::{self, BeyondEnd, is_reliable};
 use super::gate::Gate;
 use super::qos;
-use super::site::Joined;
+use super::site;
 use super::stall::Stall;
 use crate::adapter::Connection;
 use crate::engine::{
@@ -15,6 +15,7 @@ use crate::state::Counters;
 use crate::table::{Basis, Design, Side, Slot, Time};
 use crate::transformation;
 use crate::types::{RouteType, Types, converts};
+use dunlin::DomainParticipant;
 use dunlin::LivelinessKind;
 use dunlin::untyped::{UntypedReader, UntypedWriter};
 use dunlin::xtypes::DynamicType;
@@ -74,7 +75,7 @@ pub(super) enum Endpoint {
 #[derive(Clone, Copy)]
 pub(super) enum Place<'a> {
     /// A participant.
-    Domain(&'a Joined),
+    Domain(&'a DomainParticipant),
     /// What an adapter reaches.
     Beyond(&'a dyn Connection),
 }
@@ -209,8 +210,8 @@ impl Ends {
         for output in &route.outputs {
             transform(route, output, ty, site.types)?;
         }
-        let joined = match site.place {
-            Place::Domain(joined) => joined,
+        let participant = match site.place {
+            Place::Domain(participant) => participant,
             Place::Beyond(connection) => {
                 let lane = |reader| {
                     InputLane::new(
@@ -226,9 +227,9 @@ impl Ends {
                 return beyond::reader(site, connection, input, design, &self.core, lane);
             }
         };
-        let topic = joined.topic(&input.topic, &design.ty, None)?;
+        let topic = site::topic(participant, &input.topic, &design.ty, None)?;
         let (qos, group) = qos::of_reader(site.session, input, design);
-        let subscriber = joined.participant.create_subscriber(group);
+        let subscriber = participant.create_subscriber(group);
         let is_reliable = qos.reliability.is_reliable();
         let admission = Arc::default();
         let options = qos::options(&route.settings, design, site.router, &admission);
@@ -266,14 +267,14 @@ impl Ends {
         let made = made.filter(|_| design.ty.information.is_none());
         let (qos, group) = qos::of_writer(site.session, &route.settings, output, design);
         let (endpoint, sink) = match site.place {
-            Place::Domain(joined) => {
-                let topic = joined.topic(&output.topic, &design.ty, made.as_ref())?;
+            Place::Domain(participant) => {
+                let topic = site::topic(participant, &output.topic, &design.ty, made.as_ref())?;
                 let gate = Gate::of(design, qos.durability);
                 let group = match gate {
                     Some(_) => Gate::closes(group),
                     None => group,
                 };
-                let publisher = joined.participant.create_publisher(group);
+                let publisher = participant.create_publisher(group);
                 let listener = RoomListener(Arc::clone(&self.core));
                 let writer =
                     publisher.create_untyped_datawriter_with_listener(&topic, qos, listener)?;

@@ -76,9 +76,13 @@ impl Around {
         let session = domain_route.and_then(|d| d.sessions.get(entry.place.session));
         let site = entry.connection(slot.side, slot.index);
         let site = site.and_then(|at| self.sites.get(at));
+        let session = session.ok_or("its session is gone")?;
+        let topic = entry.plan.inputs.first().map_or("", |input| &input.topic);
         let site = ends::Site {
-            place: site.and_then(place).ok_or("its participant is gone")?,
-            session: session.ok_or("its session is gone")?,
+            place: site
+                .and_then(|site| place(site, topic, session.threads.size))
+                .ok_or("its participant is gone")?,
+            session,
             budget: &self.budget,
             router: self.who.router,
             types: &self.plan.types,
@@ -439,8 +443,9 @@ impl Execution {
 }
 
 /// Where the endpoints of a connection are made.
-fn place(site: &Site) -> Option<ends::Place<'_>> {
-    let joined = site.joined().map(ends::Place::Domain);
+fn place<'s>(site: &'s Site, topic: &str, threads: usize) -> Option<ends::Place<'s>> {
+    let joined = site.joined();
+    let joined = joined.map(|joined| ends::Place::Domain(joined.lane(topic, threads)));
     joined.or_else(|| site.beyond().map(ends::Place::Beyond))
 }
 
@@ -450,8 +455,9 @@ fn sites(plan: &Plan) -> Vec<Site> {
     for domain_route in &plan.domain_routes {
         let enabled = plan.enabled && domain_route.enabled;
         for connection in &domain_route.connections {
+            let scope = (enabled, domain_route.lanes(connection));
             let (name, kind) = (&connection.name, &connection.kind);
-            let site = Site::new(&domain_route.name, name, kind, enabled);
+            let site = Site::new(&domain_route.name, name, kind, scope);
             sites.push(site);
         }
     }

@@ -11,6 +11,7 @@ use dunlin::{
     WaitSet,
 };
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The longest time between two tries to join.
 const LONGEST_WAIT: Time = Time::from_secs(60);
@@ -56,6 +57,8 @@ pub(super) struct Site {
     plan: ConnectionKind,
     /// To be joined at all.
     enabled: bool,
+    /// So many participants.
+    lanes: usize,
     joined: Option<Joined>,
     beyond: Option<Beyond>,
     failure: Option<Failure>,
@@ -71,6 +74,8 @@ struct Beyond {
 pub(super) struct Joined {
     pub(super) participant: DomainParticipant,
     pub(super) events: DiscoveryEvents,
+    /// Further ones, that others receive by.
+    others: Vec<DomainParticipant>,
 }
 
 struct Failure {
@@ -84,13 +89,14 @@ impl Site {
         domain_route: &str,
         name: &str,
         plan: &ConnectionKind,
-        enabled: bool,
+        (enabled, lanes): (bool, usize),
     ) -> Self {
         Self {
             domain_route: domain_route.to_owned(),
             name: name.to_owned(),
             plan: plan.clone(),
             enabled,
+            lanes,
             joined: None,
             beyond: None,
             failure: None,
@@ -168,12 +174,7 @@ impl Site {
     }
 
     fn join_domain(&mut self, plan: &ParticipantPlan, who: &Identity) -> dunlin::Result<()> {
-        let participant = DomainParticipant::with_config(plan.domain, config(plan, who))?;
-        let events = participant.discovery_events();
-        self.joined = Some(Joined {
-            participant,
-            events,
-        });
+        self.joined = Some(Joined::new(plan, who, self.lanes)?);
         Ok(())
     }
 
@@ -224,7 +225,7 @@ impl Site {
     /// Leaves its domain.
     pub(super) fn leave(&mut self) {
         if let Some(joined) = self.joined.take() {
-            joined.participant.close();
+            joined.all().for_each(DomainParticipant::close);
         }
         if let Some(beyond) = self.beyond.take() {
             beyond.connection.close();
@@ -257,21 +258,46 @@ pub(super) fn config(plan: &ParticipantPlan, who: &Identity) -> ParticipantConfi
 }
 
 impl Joined {
-    /// A topic of a type that nobody here needs to understand, unless it is `made` here.
-    pub(super) fn topic(
-        &self,
-        name: &str,
-        ty: &TypeFacts,
-        made: Option<&DynamicType>,
-    ) -> Result<UntypedTopic, EndError> {
-        let made = made.and_then(|made| TypeSupport::from_type(made).ok());
-        let made = made.filter(|made| made.is_keyed() == ty.keyed);
-        let support = match made {
-            Some(made) => made.with_name(&ty.name),
-            None => TypeSupport::discovered(&ty.name, ty.keyed)
-                .with_parameters(ty.information.clone(), None),
-        };
-        self.participant
-            .create_untyped_topic(name, &support, TopicQos::default())
+    /// So many participants in one domain.
+    fn new(plan: &ParticipantPlan, who: &Identity, lanes: usize) -> dunlin::Result<Self> {
+        let join = || DomainParticipant::with_config(plan.domain, config(plan, who));
+        let participant = join()?;
+        let others: Result<Vec<_>, _> = (1..lanes).map(|_| join()).collect();
+        Ok(Self {
+            events: participant.discovery_events(),
+            participant,
+            others: others?,
+        })
     }
+
+    fn all(&self) -> impl Iterator<Item = &DomainParticipant> {
+        std::iter::once(&self.participant).chain(&self.others)
+    }
+
+    /// The participant, of as many as the session has threads, that the endpoints of a topic are
+    /// of: one thread receives a topic, so its order is kept.
+    pub(super) fn lane(&self, topic: &str, threads: usize) -> &DomainParticipant {
+        let most = threads.clamp(1, 1 + self.others.len()) as u64;
+        let mut hasher = DefaultHasher::new();
+        topic.hash(&mut hasher);
+        let at = (hasher.finish() % most) as usize;
+        self.all().nth(at).unwrap_or(&self.participant)
+    }
+}
+
+/// A topic of a type that nobody here needs to understand, unless it is `made` here.
+pub(super) fn topic(
+    participant: &DomainParticipant,
+    name: &str,
+    ty: &TypeFacts,
+    made: Option<&DynamicType>,
+) -> Result<UntypedTopic, EndError> {
+    let made = made.and_then(|made| TypeSupport::from_type(made).ok());
+    let made = made.filter(|made| made.is_keyed() == ty.keyed);
+    let support = match made {
+        Some(made) => made.with_name(&ty.name),
+        None => TypeSupport::discovered(&ty.name, ty.keyed)
+            .with_parameters(ty.information.clone(), None),
+    };
+    participant.create_untyped_topic(name, &support, TopicQos::default())
 }

@@ -7,7 +7,7 @@ use super::entry::Entry;
 use super::known::Known;
 use super::rate::Rate;
 use super::{Command, Place, RouteId, Slot, Table, Time, sessions};
-use crate::plan::diff::{self, Fate, RouteIn};
+use crate::plan::diff::{self, ConnectionIn, Fate, RouteIn};
 use crate::plan::{DomainRoute, Path, Plan, Route, Session};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -37,9 +37,17 @@ pub(crate) fn kept(old: &Plan, new: &Plan) -> Kept {
         let connection = domain_route.connections.get(at)?;
         let key = (&*domain_route.name, &*connection.name);
         let (number, was_in, known) = before.get(&key)?;
-        let was = (old, *known, old.enabled && was_in.enabled);
-        let is = (new, connection, new.enabled && domain_route.enabled);
-        (diff::connection(was, is) == Fate::Same).then_some(*number)
+        let was = ConnectionIn {
+            plan: old,
+            domain_route: was_in,
+            connection: known,
+        };
+        let is = ConnectionIn {
+            plan: new,
+            domain_route,
+            connection,
+        };
+        (diff::connection(&was, &is) == Fate::Same).then_some(*number)
     };
     connections(new).map(of).collect()
 }

@@ -141,7 +141,7 @@ fn session(session: &Session, domain_route: &DomainRoute, seen: Option<&Seen>) -
         name: session.name.clone(),
         threads: match session.threads.size {
             1 => "whoever receives forwards".to_owned(),
-            size => format!("{size} threads"),
+            size => format!("{size} participants a connection, topics dealt among them"),
         },
         routes: routes.chain(auto_routes).collect(),
     }
