@@ -66,6 +66,8 @@ struct Site {
     records: BTreeMap<(Direction, String), (u64, Vec<Endpoint>)>,
     /// When it showed last that it is there.
     heard: Duration,
+    /// What its last beat said of its tokens.
+    said: Option<u64>,
     /// Since when it is not known whether the tokens are right.
     doubts: Option<Duration>,
     /// When to list its tokens again.
@@ -98,6 +100,7 @@ impl Directory {
             self.tokens -= 1;
             site.doubts.get_or_insert(now);
         }
+        self.compare(now, zid, false);
     }
 
     /// A site shows that it is there, and what the hash of its tokens is.
@@ -106,11 +109,24 @@ impl Directory {
             return;
         };
         site.heard = now;
-        if hash(site.tokens.iter()) == hash_of_tokens {
+        site.said = Some(hash_of_tokens);
+        self.compare(now, zid, true);
+    }
+
+    /// Are the tokens of a site what it said? Then what has none is gone.
+    fn compare(&mut self, now: Duration, zid: &str, is_heard: bool) {
+        let Some(site) = self.sites.get_mut(zid) else {
+            return;
+        };
+        let Some(said) = site.said else {
+            return;
+        };
+        if hash(site.tokens.iter()) == said {
             site.doubts = None;
             site.lists = None;
             self.settle(zid);
-        } else {
+        } else if is_heard || site.doubts.is_none() {
+            // While a link is away there is nothing to be listed.
             site.lists.get_or_insert(now + ON_THE_WAY);
         }
     }
@@ -121,8 +137,9 @@ impl Directory {
         let Some(site) = self.sites.get_mut(zid) else {
             return;
         };
-        // Without any the answer may have been lost on its way; beats go on asking.
-        if tokens.is_empty() {
+        let tokens: BTreeSet<Summary> = tokens.into_iter().collect();
+        // An answer that was lost in part, or is of another moment, is asked for again.
+        if site.said != Some(hash(tokens.iter())) {
             return;
         }
         let before = site.tokens.len();
@@ -386,7 +403,7 @@ mod tests {
         let (token, bytes) = offer("Square", &[writer("a1", "Square", 1)]);
         directory.token(secs(0), "a1", token.clone(), true);
         let asked = Question::Record("a1".into(), token.clone());
-        assert_eq!(directory.poll(secs(0)), [asked.clone()]);
+        assert_eq!(directory.poll(secs(0)), std::slice::from_ref(&asked));
         assert_eq!(directory.poll(secs(0)), []);
         assert_eq!(directory.poll(secs(1)), [asked], "an answer was lost");
         directory.record("a1", &token, &bytes);
@@ -425,6 +442,12 @@ mod tests {
         directory.token(secs(9), "a1", token, false);
         assert_eq!(kinds(&mut directory), [""; 0]);
         directory.beat(secs(9), "a1", hash([].into_iter()));
+        assert_eq!(kinds(&mut directory), ["gone"]);
+        // The beat may come first.
+        let (mut directory, token) = known();
+        directory.beat(secs(9), "a1", hash([].into_iter()));
+        assert_eq!(kinds(&mut directory), [""; 0]);
+        directory.token(secs(9), "a1", token, false);
         assert_eq!(kinds(&mut directory), ["gone"]);
     }
 

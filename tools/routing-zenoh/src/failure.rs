@@ -59,8 +59,32 @@ pub(crate) fn listen() {
 /// The last reason, in a line.
 pub(crate) fn reason() -> Option<String> {
     let reason = LAST.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-    // Places in zenoh's sources tell a user nothing.
-    let words = reason.split_whitespace();
-    let words = words.filter(|word| !word.contains("/src/") && !word.contains(".rs:"));
-    Some(words.collect::<Vec<_>>().join(" "))
+    Some(without_places(&reason))
+}
+
+/// Places in zenoh's sources tell a user nothing.
+fn without_places(reason: &str) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    for word in reason.split_whitespace() {
+        match word.contains("/src/") || word.contains(".rs:") {
+            true if words.last() == Some(&"at") => drop(words.pop()),
+            true => {}
+            false => words.push(word),
+        }
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_places;
+
+    #[test]
+    fn a_reason_is_a_line_without_places() {
+        let said = "Unable to connect to tls/h:1! Bad\n certificate at /x/src/unicast.rs:7.";
+        assert_eq!(
+            without_places(said),
+            "Unable to connect to tls/h:1! Bad certificate"
+        );
+    }
 }

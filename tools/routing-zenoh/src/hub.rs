@@ -37,6 +37,8 @@ const MOST_LASTS: usize = 4096;
 const MOST_MESSAGES: usize = 65_536;
 /// Those who ask and have no answer yet.
 const MOST_QUERIES: usize = 1024;
+/// Sites that are answered at once.
+const SERVERS: usize = 4;
 /// An answer that takes longer is lost.
 const ANSWER: Duration = Duration::from_secs(5);
 
@@ -44,12 +46,15 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The numbers of the last changes of writers, by their entity ids.
+type Lasts = Vec<([u8; 4], u64)>;
+
 /// What threads of zenoh's leave for the thread of the hub.
 enum Message {
     Token(String, Summary, bool),
     Tokens(String, Vec<Summary>),
     Record(String, Summary, Bytes),
-    Beat(String, u64, Vec<([u8; 4], u64)>),
+    Beat(String, u64, Lasts),
     Page(EntityId, Guid, Page),
     /// Does anybody listen to a writer?
     Listens(EntityId, bool),
@@ -69,6 +74,8 @@ pub(crate) struct Hub {
     /// Something was written since the last beat.
     has_tail: AtomicBool,
     ends: AtomicBool,
+    /// Sites that get an answer just now.
+    served: Mutex<BTreeSet<[u8; 12]>>,
     /// Alive as long as the hub is.
     declared: Mutex<Vec<Declared>>,
 }
@@ -93,6 +100,8 @@ struct Inner {
     has_changed: bool,
     is_woken: bool,
     tail: Option<Duration>,
+    /// When the directory is to be looked at again; it may be large.
+    look: Option<Duration>,
     records: HashMap<u64, Bytes>,
 }
 
@@ -124,11 +133,16 @@ impl Hub {
             has_tail: AtomicBool::new(false),
             ends: AtomicBool::new(false),
             declared: Mutex::default(),
+            served: Mutex::default(),
         });
         let (asked, questions) = sync_channel(MOST_QUERIES);
         hub.declare(&asked).map_err(|error| error.to_string())?;
         hub.spawn("dunlin-zenoh", Self::attend)?;
-        hub.spawn("dunlin-zenoh-store", move |hub| hub.serve(&questions))?;
+        let questions = Arc::new(Mutex::new(questions));
+        for _ in 0..SERVERS {
+            let questions = Arc::clone(&questions);
+            hub.spawn("dunlin-zenoh-store", move |hub| hub.serve(&questions))?;
+        }
         Ok(hub)
     }
 
@@ -276,33 +290,41 @@ impl Hub {
     }
 
     /// Answers those who ask.
-    fn serve(&self, questions: &Receiver<Query>) {
+    fn serve(&self, questions: &Mutex<Receiver<Query>>) {
         while !self.ends.load(SeqCst) {
-            let Ok(query) = questions.recv_timeout(LOOK) else {
+            let next = lock(questions).recv_timeout(LOOK);
+            let Ok(query) = next else {
                 continue;
             };
             let key = query.key_expr().clone();
             let Some((_, rest)) = self.keys.parse(key.as_str()) else {
                 continue;
             };
-            let answer = match Keys::parse_record(rest) {
-                Some(digest) => lock(&self.inner).records.get(&digest).cloned(),
-                None => self.page(&query),
-            };
-            if let Some(answer) = answer {
-                // Who gets no answer asks again.
-                let _ = query.reply(key, answer).wait();
+            if let Some(digest) = Keys::parse_record(rest) {
+                let record = lock(&self.inner).records.get(&digest).cloned();
+                if let Some(record) = record {
+                    // Who gets no answer asks again.
+                    let _ = query.reply(key, record).wait();
+                }
+                continue;
             }
+            let asked = query.payload().map(|payload| payload.to_bytes());
+            let Some(request) = asked.and_then(|bytes| Request::parse(&bytes)) else {
+                continue;
+            };
+            // An answer waits for a slow link, and other sites do not: a site has one at a time.
+            if !lock(&self.served).insert(request.asker) {
+                continue;
+            }
+            let writers = lock(&self.inner)
+                .writers
+                .get(&EntityId(request.writer))
+                .cloned();
+            if let Some(writer) = writers {
+                let _ = query.reply(key, writer.page(&request).encode()).wait();
+            }
+            lock(&self.served).remove(&request.asker);
         }
-    }
-
-    fn page(&self, query: &Query) -> Option<Bytes> {
-        let request = Request::parse(&query.payload()?.to_bytes())?;
-        let writer = lock(&self.inner)
-            .writers
-            .get(&EntityId(request.writer))
-            .cloned()?;
-        Some(writer.page(&request).encode())
     }
 
     /// Looks after discovery, gaps and beats.
@@ -326,7 +348,7 @@ impl Hub {
             }
             let due = self.poll_readers(now);
             let mut inner = lock(&self.inner);
-            let all = [Some(next_beat), due, inner.tail, inner.directory.due()];
+            let all = [Some(next_beat), due, inner.tail, inner.look];
             let due = all.into_iter().flatten().min().unwrap_or(now + LOOK);
             if !std::mem::take(&mut inner.is_woken) {
                 let wait = due
@@ -337,6 +359,9 @@ impl Hub {
                 inner.is_woken = false;
             }
         }
+        // Others need not wait until they believe it.
+        tokens.clear();
+        self.beat(&tokens, false);
     }
 
     /// What arrived, and what follows from it; returns what to ask, and whether tokens are new.
@@ -349,7 +374,9 @@ impl Hub {
         let inner = &mut *guard;
         let mut answers = Vec::new();
         let mut heard = Vec::new();
+        let mut is_due = inner.look.is_some_and(|look| look <= now);
         for message in std::mem::take(&mut inner.inbox) {
+            is_due |= !matches!(message, Message::Page(..) | Message::Listens(..));
             let directory = &mut inner.directory;
             match message {
                 Message::Token(zid, summary, is_there) => {
@@ -370,8 +397,13 @@ impl Hub {
                 }
             }
         }
-        let questions = inner.directory.poll(now);
-        let events = inner.directory.take_events();
+        let mut questions = Vec::new();
+        let mut events = Vec::new();
+        if is_due {
+            questions = inner.directory.poll(now);
+            events = inner.directory.take_events();
+            inner.look = inner.directory.due();
+        }
         let has_changed = std::mem::take(&mut inner.has_changed) || !events.is_empty();
         inner.events.extend(events);
         let readers: Vec<Arc<Reader>> = inner.readers.values().cloned().collect();
@@ -601,12 +633,13 @@ impl Hub {
         lock(&self.senders)
             .values()
             .for_each(|sender| sender.woken.notify_all());
+        // Nobody asks from now on.
+        drop(std::mem::take(&mut *lock(&self.declared)));
         let threads = std::mem::take(&mut *lock(&self.threads));
         for thread in threads {
             // A panic of that thread was told when it happened.
             let _ = thread.join();
         }
-        drop(std::mem::take(&mut *lock(&self.declared)));
         let mut inner = lock(&self.inner);
         let (readers, writers) = (
             std::mem::take(&mut inner.readers),
@@ -669,7 +702,7 @@ impl Inner {
     }
 }
 
-fn parse_beat(mut rest: &[u8]) -> Option<(u64, Vec<([u8; 4], u64)>)> {
+fn parse_beat(mut rest: &[u8]) -> Option<(u64, Lasts)> {
     let [version] = take(&mut rest)?;
     let hash = u64::from_le_bytes(take(&mut rest)?);
     let mut lasts = Vec::new();

@@ -201,6 +201,7 @@ impl Reader {
         for (guid, stream) in streams.iter_mut() {
             if let Some(Ask { from, to, history }) = stream.poll(now, ready) {
                 let request = Request {
+                    asker: self.guid.prefix.0,
                     writer: guid.entity.0,
                     from,
                     to,

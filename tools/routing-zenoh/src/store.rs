@@ -37,6 +37,8 @@ impl Item {
 /// What is asked of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
+    /// The site that asks.
+    pub(crate) asker: [u8; 12],
     /// The entity id of the writer.
     pub(crate) writer: [u8; 4],
     pub(crate) from: u64,
@@ -47,7 +49,8 @@ pub(crate) struct Request {
 
 impl Request {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut bytes = self.writer.to_vec();
+        let mut bytes = self.asker.to_vec();
+        bytes.extend(self.writer);
         bytes.extend(self.from.to_le_bytes());
         bytes.extend(self.to.to_le_bytes());
         bytes.push(u8::from(self.history));
@@ -56,6 +59,7 @@ impl Request {
 
     pub(crate) fn parse(mut rest: &[u8]) -> Option<Self> {
         let request = Self {
+            asker: take(&mut rest)?,
             writer: take(&mut rest)?,
             from: u64::from_le_bytes(take(&mut rest)?),
             to: u64::from_le_bytes(take(&mut rest)?),
@@ -252,6 +256,7 @@ mod tests {
 
     fn ask(from: u64, to: u64, history: bool) -> Request {
         Request {
+            asker: [9; 12],
             writer: [0; 4],
             from,
             to,

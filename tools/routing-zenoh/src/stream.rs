@@ -346,6 +346,7 @@ mod tests {
         let Ask { from, to, history } = ask;
         let writer = [0; 4];
         let page = store.page(&Request {
+            asker: [0; 12],
             writer,
             from,
             to,

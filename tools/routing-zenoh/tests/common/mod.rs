@@ -11,6 +11,7 @@ use dunlin_routing::{Service, StartError};
 use std::time::Instant;
 use zenoh::Wait;
 
+#[allow(unused_imports, reason = "each test uses a part")]
 pub(crate) use namespace::{LOOPBACK, in_namespace};
 
 /// Longer than anything takes on a machine that has much else to do.
