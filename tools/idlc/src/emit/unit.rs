@@ -49,7 +49,13 @@ impl<'m> Unit<'m> {
             reports: Vec::new(),
             sources: &parsed.sources,
             entries: entries.collect(),
-            words: language.keywords.iter().copied().flatten().copied().collect(),
+            words: language
+                .keywords
+                .iter()
+                .copied()
+                .flatten()
+                .copied()
+                .collect(),
             roots: roots.collect(),
         }
     }

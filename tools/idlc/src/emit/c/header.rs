@@ -183,10 +183,7 @@ impl Header<'_, '_> {
                 for (at, field) in ty.fields().iter().enumerate() {
                     docs(code, member_docs(entry, at));
                     let holder = names::primitive(field.holder()).unwrap_or("uint64_t");
-                    code.line(format_args!(
-                        "{holder} {};",
-                        unit.word(field.name())
-                    ));
+                    code.line(format_args!("{holder} {};", unit.word(field.name())));
                 }
                 if ty.fields().is_empty() {
                     code.line("char _empty;");
@@ -400,11 +397,7 @@ fn check_members(
         .chain(fields);
     let clashes = names.enumerate().filter_map(|(at, name)| {
         let span = entry.member_spans.get(at).copied().unwrap_or(entry.span);
-        scope.take(
-            &unit.word(name),
-            &format!("{}.{name}", ty.name()),
-            span,
-        )
+        scope.take(&unit.word(name), &format!("{}.{name}", ty.name()), span)
     });
     let clashes: Vec<_> = clashes.collect();
     base.into_iter().chain(clashes).collect()

@@ -110,11 +110,7 @@ fn enumeration(
     code.braces(format_args!("public enum {name} : {number}"), |code| {
         for (at, one) in ty.literals().iter().enumerate() {
             docs(code, member_docs(entry, at));
-            code.line(format_args!(
-                "{} = {},",
-                unit.word(one.name()),
-                one.value()
-            ));
+            code.line(format_args!("{} = {},", unit.word(one.name()), one.value()));
         }
     });
 }
@@ -126,10 +122,7 @@ fn bitmask(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicT
         for (at, flag) in ty.flags().iter().enumerate() {
             docs(code, member_docs(entry, at));
             let bit = 1_u64.checked_shl(flag.position().into()).unwrap_or(0);
-            code.line(format_args!(
-                "{} = {bit:#x},",
-                unit.word(flag.name())
-            ));
+            code.line(format_args!("{} = {bit:#x},", unit.word(flag.name())));
         }
     });
 }

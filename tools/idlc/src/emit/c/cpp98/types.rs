@@ -117,10 +117,7 @@ fn bitset(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicTy
         for (at, field) in ty.fields().iter().enumerate() {
             docs(code, header::member_docs(entry, at));
             let holder = names::primitive(field.holder()).unwrap_or("uint64_t");
-            code.line(format_args!(
-                "{holder} {};",
-                unit.word(field.name())
-            ));
+            code.line(format_args!("{holder} {};", unit.word(field.name())));
         }
     });
 }
