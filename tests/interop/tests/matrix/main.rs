@@ -7,11 +7,22 @@ mod capture;
 mod namespace;
 mod pair;
 mod peer;
+mod refused;
+mod routed;
 mod router;
 mod why;
 
-use pair::{Outcome, Pair};
+use pair::Pair;
 use peer::Vendor;
+use refused::{
+    incompatible_deadline, incompatible_durability, incompatible_ownership,
+    incompatible_reliability, incompatible_representation, other_domain, other_partition,
+    other_topic,
+};
+use routed::{
+    routed, routed_dispose, routed_filter, routed_instances, routed_large, routed_late_joiner,
+    routed_map, routed_map_to_keys, routed_to_xcdr1, routed_to_xcdr2, routed_unregister,
+};
 
 /// A display filter for what Dunlin sends.
 const DUNLIN: &str = "rtps.vendorId == 0x444c";
@@ -110,9 +121,15 @@ fn late_joiner(publisher: Vendor, subscriber: Vendor) {
     .assert_received(20);
 }
 
-fn instances_end(publisher: Vendor, subscriber: Vendor, how: &str, state: &str) {
-    let options = format!("{RELIABLE} --type keyed --instances 3 --count 9 --{how}");
-    let outcome = Pair::new(publisher, subscriber, &options).run();
+/// Three instances with three samples each, and more options.
+fn instances(publisher: Vendor, subscriber: Vendor, more: &str) -> Pair {
+    let options = format!("{RELIABLE} --type keyed --instances 3 --count 9{more}");
+    Pair::new(publisher, subscriber, &options)
+}
+
+/// The subscriber hears that all instances end.
+fn assert_ends(pair: &Pair, state: &str) {
+    let outcome = pair.run();
     outcome.assert_received_by_instance(9, 3);
     for instance in 0..3 {
         outcome.assert_subscriber_printed(&format!("instance key=bird-{instance} state={state}"));
@@ -120,110 +137,25 @@ fn instances_end(publisher: Vendor, subscriber: Vendor, how: &str, state: &str) 
 }
 
 fn dispose(publisher: Vendor, subscriber: Vendor) {
-    instances_end(publisher, subscriber, "dispose", "disposed");
+    assert_ends(&instances(publisher, subscriber, " --dispose"), "disposed");
 }
 
 fn unregister(publisher: Vendor, subscriber: Vendor) {
-    instances_end(publisher, subscriber, "unregister", "no_writers");
+    let pair = instances(publisher, subscriber, " --unregister");
+    assert_ends(&pair, "no_writers");
 }
 
 /// Types are announced, and where their identifiers differ each asks the other what they are.
 fn types_told(publisher: Vendor, subscriber: Vendor) {
-    let options = format!("{RELIABLE} --type keyed --instances 3 --count 9");
-    let pair = Pair::new(publisher, subscriber, &options).tells_types();
+    let pair = instances(publisher, subscriber, "").tells_types();
     pair.run().assert_received_by_instance(9, 3);
 }
 
 /// The writer is deleted, and its instances with it.
 fn delete(publisher: Vendor, subscriber: Vendor) {
-    let options = format!("{RELIABLE} --type keyed --instances 3 --count 9");
-    let pair = Pair::new(publisher, subscriber, &options);
-    let outcome = pair.publisher("--delete").subscriber("--dispose").run();
-    outcome.assert_received_by_instance(9, 3);
-    for instance in 0..3 {
-        outcome.assert_subscriber_printed(&format!("instance key=bird-{instance} state=disposed"));
-    }
-}
-
-fn incompatible(
-    publisher: Vendor,
-    subscriber: Vendor,
-    offered: &str,
-    requested: &str,
-    policy: &str,
-) {
-    let outcome = Pair::new(publisher, subscriber, "--expect-incompatible")
-        .publisher(offered)
-        .subscriber(requested)
-        .run();
-    outcome.assert_success();
-    outcome.assert_publisher_printed(&format!("incompatible policy={policy}"));
-    outcome.assert_subscriber_printed(&format!("incompatible policy={policy}"));
-}
-
-fn incompatible_reliability(publisher: Vendor, subscriber: Vendor) {
-    incompatible(
-        publisher,
-        subscriber,
-        "--reliability be",
-        "--reliability reliable",
-        "RELIABILITY",
-    );
-}
-
-fn incompatible_durability(publisher: Vendor, subscriber: Vendor) {
-    incompatible(
-        publisher,
-        subscriber,
-        "--reliability reliable",
-        "--reliability reliable --durability transient-local",
-        "DURABILITY",
-    );
-}
-
-fn incompatible_deadline(publisher: Vendor, subscriber: Vendor) {
-    incompatible(
-        publisher,
-        subscriber,
-        "--deadline-ms 2000",
-        "--deadline-ms 1000",
-        "DEADLINE",
-    );
-}
-
-fn incompatible_ownership(publisher: Vendor, subscriber: Vendor) {
-    incompatible(publisher, subscriber, "--strength 3", "", "OWNERSHIP");
-}
-
-/// Not for Fast DDS 2.9, which does not look at DATA_REPRESENTATION and matches.
-fn incompatible_representation(publisher: Vendor, subscriber: Vendor) {
-    incompatible(
-        publisher,
-        subscriber,
-        "--xcdr 1",
-        "--xcdr 2",
-        "DATA_REPRESENTATION",
-    );
-}
-
-/// Who must not meet does not, and nobody speaks of policies.
-fn strangers(publisher: Vendor, subscriber: Vendor, offered: &str, requested: &str) {
-    let pair = Pair::new(publisher, subscriber, "--expect-nothing");
-    let outcome = pair.publisher(offered).subscriber(requested).run();
-    outcome.assert_success();
-}
-
-/// Not for Cyclone DDS 0.10, which takes a partition for a policy that is incompatible.
-fn other_partition(publisher: Vendor, subscriber: Vendor) {
-    strangers(publisher, subscriber, "--partition p1", "--partition p2");
-}
-
-fn other_domain(publisher: Vendor, subscriber: Vendor) {
-    strangers(publisher, subscriber, "--domain 0", "--domain 1");
-}
-
-fn other_topic(publisher: Vendor, subscriber: Vendor) {
-    strangers(publisher, subscriber, "--topic Here", "--topic There");
+    let pair = instances(publisher, subscriber, "");
+    let pair = pair.publisher("--delete").subscriber("--dispose");
+    assert_ends(&pair, "disposed");
 }
 
 fn partition_pattern(publisher: Vendor, subscriber: Vendor) {
@@ -404,106 +336,6 @@ fn keyed_loan(publisher: Vendor, subscriber: Vendor) {
         let pair = Pair::new(publisher, subscriber, &options).publisher("--loan");
         pair.run().assert_received(count);
     }
-}
-
-fn routed(publisher: Vendor, subscriber: Vendor) {
-    let options = format!("{RELIABLE} --count 500 --size 1000");
-    let pair = Pair::new(publisher, subscriber, &options).routed();
-    pair.run().assert_received(500);
-}
-
-fn routed_large(publisher: Vendor, subscriber: Vendor) {
-    let options = format!("{RELIABLE} --count 5 --type big --size 1000000");
-    let pair = Pair::new(publisher, subscriber, &options).routed();
-    pair.run().assert_received(5);
-}
-
-fn routed_late_joiner(publisher: Vendor, subscriber: Vendor) {
-    let options = format!("{RELIABLE} --durability transient-local --count 20");
-    let pair = Pair::new(publisher, subscriber, &options).routed();
-    let outcome = pair
-        .publisher("--wait-match 0 --domain 0")
-        .run_late_joiner();
-    outcome.assert_received(20);
-}
-
-fn routed_instances(publisher: Vendor, subscriber: Vendor) {
-    let options = format!("{RELIABLE} --type keyed --instances 3 --count 9");
-    let pair = Pair::new(publisher, subscriber, &options).routed();
-    pair.run().assert_received_by_instance(9, 3);
-}
-
-fn routed_end(publisher: Vendor, subscriber: Vendor, how: &str, state: &str) {
-    let options = format!("{RELIABLE} --type keyed --instances 3 --count 9 --{how}");
-    let outcome = Pair::new(publisher, subscriber, &options).routed().run();
-    outcome.assert_received_by_instance(9, 3);
-    for instance in 0..3 {
-        outcome.assert_subscriber_printed(&format!("instance key=bird-{instance} state={state}"));
-    }
-}
-
-fn routed_dispose(publisher: Vendor, subscriber: Vendor) {
-    routed_end(publisher, subscriber, "dispose", "disposed");
-}
-
-fn routed_unregister(publisher: Vendor, subscriber: Vendor) {
-    routed_end(publisher, subscriber, "unregister", "no_writers");
-}
-
-/// The service judges what passes, whatever the products on its sides can.
-fn routed_filter(publisher: Vendor, subscriber: Vendor) {
-    let options = format!("{RELIABLE} --type keyed --instances 2");
-    let pair = Pair::new(publisher, subscriber, &options)
-        .publisher("--count 40")
-        .subscriber("--count 20");
-    let filter = "processor = { class = \"filter\", properties = { expression = \
-                  \"seq > 20 AND name LIKE 'bird-%'\" } }";
-    let mut sequence = pair.routed_by(filter).run().sequence();
-    sequence.sort_unstable();
-    assert!(sequence.iter().copied().eq(21..41), "{sequence:?}");
-}
-
-fn routed_map_by(publisher: Vendor, subscriber: Vendor, types: [&str; 2], map: &str) -> Outcome {
-    let [from, to] = types;
-    let pair = Pair::new(publisher, subscriber, &format!("{RELIABLE} --count 20"))
-        .publisher(&format!("--type {}", from.to_lowercase()))
-        .subscriber(&format!("--type {}", to.to_lowercase()));
-    let route = format!(
-        "types = [\"interop::{from}\"]\noutput_type = \"interop::{to}\"\nmap = {{ {map} }}"
-    );
-    pair.routed_by(&route).run()
-}
-
-/// Instances are no more where the other type has no key.
-fn routed_map(publisher: Vendor, subscriber: Vendor) {
-    let types = ["Keyed", "Plain"];
-    let outcome = routed_map_by(publisher, subscriber, types, "\"seq\" = \"seq\"");
-    outcome.assert_received(20);
-}
-
-/// The key comes from the map.
-fn routed_map_to_keys(publisher: Vendor, subscriber: Vendor) {
-    let types = ["Plain", "Keyed"];
-    let outcome = routed_map_by(publisher, subscriber, types, "\"name\" = \"'bird-0'\"");
-    outcome.assert_received_by_instance(20, 1);
-}
-
-/// Two that have no representation in common, for types that are not final.
-fn routed_converted(publisher: Vendor, subscriber: Vendor, [from, to]: [u8; 2]) {
-    let options = format!("{RELIABLE} --count 9 --type appendable");
-    let pair = Pair::new(publisher, subscriber, &options)
-        .publisher(&format!("--xcdr {from}"))
-        .subscriber(&format!("--xcdr {to}"));
-    let route = format!("representation = \"xcdr{to}\"");
-    pair.routed_by(&route).run().assert_received(9);
-}
-
-fn routed_to_xcdr1(publisher: Vendor, subscriber: Vendor) {
-    routed_converted(publisher, subscriber, [2, 1]);
-}
-
-fn routed_to_xcdr2(publisher: Vendor, subscriber: Vendor) {
-    routed_converted(publisher, subscriber, [1, 2]);
 }
 
 /// Others among themselves may fail on a busy machine: it is enough if the harness can bring them
