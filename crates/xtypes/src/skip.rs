@@ -58,8 +58,8 @@ impl DynamicType {
     /// booleans, enumerators, bits, text, members that have to be understood, and at most 3 bytes
     /// behind it.
     ///
-    /// A member that an older version of the type lacks is no fault; neither is a discriminator
-    /// that selects no case.
+    /// A member that an older version of the type lacks is no fault; neither are those of a later
+    /// version behind an appendable value in XCDR1, nor a discriminator that selects no case.
     ///
     /// # Errors
     /// The first thing that is wrong with it.
@@ -67,8 +67,12 @@ impl DynamicType {
         let mut r = open(payload, self.extensibility())?;
         let end = r.end;
         Walk::<true>::new(self.tree()).value(&mut r.reader, self.index())?;
+        let may_have_more =
+            self.extensibility() == Extensibility::Appendable && r.reader.xcdr() == Xcdr::V1;
         match end.saturating_sub(r.reader.position()) {
             0..=3 => Ok(()),
+            // Members of a later version: in XCDR1 nothing says how long a value is.
+            _ if may_have_more => Ok(()),
             left => Err(ValueError::TrailingBytes(left)),
         }
     }

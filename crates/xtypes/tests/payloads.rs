@@ -225,6 +225,12 @@ fn values_that_a_type_does_not_have_are_refused() {
         fails(&boolean, CDR_LE, &[1, 0, 0, 0, 0]),
         ValueError::TrailingBytes(4)
     );
+    // In XCDR1 an appendable value of a later version is longer, and nothing says by how much.
+    let later = one(Appendable, |_| TypeIndex::BOOLEAN);
+    later
+        .validate(&payload(CDR_LE, &[1, 0, 0, 0, 7, 0, 0, 0]))
+        .unwrap();
+    fails(&later, CDR2_LE, &[1, 0, 0, 0, 7, 0, 0, 0]);
 }
 
 #[test]
