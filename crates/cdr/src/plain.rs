@@ -185,7 +185,7 @@ fn value_in<T: Plain>(memory: &[u8]) -> Result<Value<'_, T>, Error> {
     }
     // A slice, since a `Box<T>` takes the way over the stack in builds without optimization.
     let mut copy = bytemuck::zeroed_slice_box::<T>(1);
-    dunlin_copy::copy(bytemuck::cast_slice_mut(&mut copy), memory);
+    dunlin_copy::copy_bytes(bytemuck::cast_slice_mut(&mut copy), memory);
     Ok(Value::Copied(copy))
 }
 

@@ -43,7 +43,7 @@ pub fn piece(from: *const u8, to: *const u8, length: usize) -> usize {
 /// # Panics
 /// If they are not of one length.
 #[inline]
-pub fn copy(to: &mut [u8], from: &[u8]) {
+pub fn copy_bytes(to: &mut [u8], from: &[u8]) {
     let piece = piece(from.as_ptr(), to.as_ptr(), from.len());
     if piece == from.len() {
         return to.copy_from_slice(from);
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "length")]
     fn other_lengths_are_refused() {
-        copy(&mut [0; 5000], &[0; 5001]);
+        copy_bytes(&mut [0; 5000], &[0; 5001]);
     }
 
     proptest! {
@@ -129,7 +129,7 @@ mod tests {
             let bytes = &at(&source, from)[..length];
             let mut target = alloc::vec![255; 4 * PAGE + 9000];
             let start = target.as_ptr().align_offset(PAGE) + (from + distance) % PAGE;
-            copy(&mut target[start..start + length], bytes);
+            copy_bytes(&mut target[start..start + length], bytes);
             prop_assert_eq!(&target[start..start + length], bytes);
             prop_assert!(target[..start].iter().all(|byte| *byte == 255));
             prop_assert!(target[start + length..].iter().all(|byte| *byte == 255));

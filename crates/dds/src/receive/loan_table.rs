@@ -195,7 +195,7 @@ impl LoanedSample {
             let count = rest.len().min(left);
             let (part, behind) = rest.split_at_mut(count);
             match source {
-                Some(bytes) => dunlin_copy::copy(part, bytes.get(..count).ok_or(Withdrawn)?),
+                Some(bytes) => dunlin_copy::copy_bytes(part, bytes.get(..count).ok_or(Withdrawn)?),
                 None if at < loan_end => self.read(at - loan_begin, part)?,
                 None => return Err(Withdrawn),
             }

@@ -135,7 +135,7 @@ impl<'a> Place<'a> {
             Self::Loaned(sample) => sample.read(offset, into),
             Self::Inline(bytes) => {
                 let range = offset..offset.saturating_add(into.len());
-                dunlin_copy::copy(into, bytes.get(range).ok_or(Withdrawn)?);
+                dunlin_copy::copy_bytes(into, bytes.get(range).ok_or(Withdrawn)?);
                 Ok(())
             }
         }

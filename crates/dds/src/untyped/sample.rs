@@ -149,7 +149,7 @@ impl SamplePayload {
         };
         match &self.payload {
             Payload::Inline(bytes) => {
-                dunlin_copy::copy(into, bytes.get(offset..end).unwrap_or_default());
+                dunlin_copy::copy_bytes(into, bytes.get(offset..end).unwrap_or_default());
                 Ok(())
             }
             Payload::Loaned(loaned) => match loaned.owner::<LoanedSample>() {
