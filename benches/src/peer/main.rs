@@ -1,5 +1,5 @@
-//! The peers of the campaign `bench` in Rust: `bench-peer raw|sealed|dunlin ROLE ...` with the roles
-//! and options of `peers/peer.h`.
+//! The peers of the campaign `bench` in Rust: `bench-peer raw|sealed|dunlin ROLE ...` with the
+//! roles and options of `peers/peer.h`.
 //!
 //! Results are `name=value` words on one line of stdout.
 mod dunlin;

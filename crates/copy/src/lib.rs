@@ -1,9 +1,9 @@
 //! Copies of many bytes that take as long wherever they lie.
 //!
 //! From about 2 KiB to 1 MiB the C library copies with one string instruction (`rep movsb`) where
-//! the processor says that it is fast. AMD's processors with that promise take sixteen times as long
-//! for it if the target lies 1 to 15 bytes further in its page than the source: 18 us instead of
-//! 1.1 for 63,000 bytes. A sequence of octets lies like this by nature: it follows four bytes of
+//! the processor says that it is fast. AMD's processors with that promise take sixteen times as
+//! long for it if the target lies 1 to 15 bytes further in its page than the source: 18 us instead
+//! of 1.1 for 63,000 bytes. A sequence of octets lies like this by nature: it follows four bytes of
 //! encapsulation and four of length in its payload, and the allocator puts it and the payload at
 //! the same place of a page. Such copies are made in pieces for which the library does not use the
 //! instruction. They take as long as any other.

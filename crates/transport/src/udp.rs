@@ -15,8 +15,8 @@
 //! another participant may have the same port at another address. With several of many addresses,
 //! what was sent to the others is dropped.
 //!
-//! Interfaces and addresses are followed ([`interfaces`]); sockets that are bound to an address of an
-//! interface get its next one.
+//! Interfaces and addresses are followed ([`interfaces`]); sockets that are bound to an address of
+//! an interface get its next one.
 mod interfaces;
 mod receiver;
 pub(crate) mod selection;
@@ -304,8 +304,8 @@ impl Transport for UdpTransport {
     }
 }
 
-/// The ways out for a datagram: one if unicast, one per interface if multicast, none if it cannot be
-/// sent.
+/// The ways out for a datagram: one if unicast, one per interface if multicast, none if it cannot
+/// be sent.
 fn ways<'a>(to: &Locator, by_group: &'a [Option<Egress>]) -> (SocketAddrV4, &'a [Option<Egress>]) {
     const AS_ROUTED: &[Option<Egress>] = &[None];
     match socket_addr(to) {

@@ -105,8 +105,8 @@ impl Process {
             .ok_or_else(|| format!("{}: it found no peer", self.name))
     }
 
-    /// Lets it say goodbye. Killed, it would haunt its successor for a lease: that has its port, and
-    /// is sent what the peer has for the dead one.
+    /// Lets it say goodbye. Killed, it would haunt its successor for a lease: that has its port,
+    /// and is sent what the peer has for the dead one.
     fn part(mut self) {
         drop(self.child.stdin.take());
         let until = Instant::now() + PATIENCE;

@@ -158,8 +158,8 @@ fn piece<'a>(
     }
 }
 
-/// The cells of a chapter's groups; a group is measured as a whole if one of its rows is wanted, for
-/// they are compared.
+/// The cells of a chapter's groups; a group is measured as a whole if one of its rows is wanted,
+/// for they are compared.
 fn grouped<'a>(
     chapter: &Chapter,
     systems: &'a [Box<dyn System>],

@@ -562,14 +562,14 @@ impl Discovery {
         self.catalog.len()
     }
 
-    /// All known writers, local ones included. Those of topics that nobody here has are put together
-    /// anew each time.
+    /// All known writers, local ones included. Those of topics that nobody here has are put
+    /// together anew each time.
     pub fn writers(&self) -> impl Iterator<Item = Cow<'_, WriterData>> {
         self.catalog.writers()
     }
 
-    /// All known readers, local ones included. Those of topics that nobody here has are put together
-    /// anew each time.
+    /// All known readers, local ones included. Those of topics that nobody here has are put
+    /// together anew each time.
     pub fn readers(&self) -> impl Iterator<Item = Cow<'_, ReaderData>> {
         self.catalog.readers()
     }

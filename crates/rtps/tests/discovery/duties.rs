@@ -370,8 +370,8 @@ fn a_stranger_that_asks_gets_its_number_back_and_nothing_else() {
     assert!(pair.out.bytes <= 3 * received, "{} bytes", pair.out.bytes);
 }
 
-/// A peer that was forgotten, and has not forgotten us, finds the numbers that it knows. If it moved
-/// meanwhile it finds others, and if its reader keeps to higher ones, higher ones still.
+/// A peer that was forgotten, and has not forgotten us, finds the numbers that it knows. If it
+/// moved meanwhile it finds others, and if its reader keeps to higher ones, higher ones still.
 #[test]
 fn a_peer_that_was_forgotten_is_met_again_wherever_it_is() {
     let reader = EntityId::SEDP_PUBLICATIONS_READER;

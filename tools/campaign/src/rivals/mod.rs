@@ -1,8 +1,8 @@
 //! Rivals on the same work: programs of ours against their public libraries; and programs that do
 //! the same over Dunlin's public interface, and over nothing at all.
 //!
-//! Those of rivals (`benches/peers`) are built when a campaign asks for them, ours (`benches/src`) by
-//! `make bench`.
+//! Those of rivals (`benches/peers`) are built when a campaign asks for them, ours (`benches/src`)
+//! by `make bench`.
 //! They play the part of perftest: one sample in flight, or as many as go through; same sizes, same
 //! processors, the same figures from every single latency. Each is set up for speed, and what it
 //! waits by is said beside its figures (`docs/rivals.md`).
@@ -395,8 +395,8 @@ impl Peer {
     }
 }
 
-/// Datagrams that the kernel of this network has dropped since a receive buffer was full, whosever it
-/// was.
+/// Datagrams that the kernel of this network has dropped since a receive buffer was full, whosever
+/// it was.
 fn kernel_drops() -> Option<u64> {
     drops_in(&std::fs::read_to_string("/proc/net/snmp").ok()?)
 }
