@@ -59,6 +59,10 @@ impl Grid {
         self.notes.push(text.into());
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     pub(crate) fn met(&self) -> usize {
         self.count(Verdict::Pass)
     }

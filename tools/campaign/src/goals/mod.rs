@@ -16,7 +16,7 @@ use grid::{Verdict, large, short};
 /// A call in more samples than this is not named.
 const RARE: f64 = 0.001;
 
-/// The tables of all chapters that have goals, in order, by the titles of these.
+/// The tables of all chapters that have goals and figures, in order, by the titles of these.
 pub(crate) fn grids(campaign: &Campaign, runs: &[Run]) -> Vec<(String, Grid)> {
     let of = |chapter: &Chapter| {
         let goals = chapter.goals.as_ref()?;
@@ -28,7 +28,8 @@ pub(crate) fn grids(campaign: &Campaign, runs: &[Run]) -> Vec<(String, Grid)> {
                 .map(|row| Figures::of(row, campaign, runs))
                 .collect(),
         };
-        Some((chapter.title.clone(), table.grid(&chapter.title)))
+        let grid = table.grid(&chapter.title);
+        (!grid.is_empty()).then(|| (chapter.title.clone(), grid))
     };
     campaign.chapters.iter().filter_map(of).collect()
 }

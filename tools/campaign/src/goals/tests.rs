@@ -156,6 +156,13 @@ fn an_absent_rival_asks_nothing_and_what_was_not_measured_is_not_met() {
 }
 
 #[test]
+fn a_chapter_of_which_nothing_was_planned_has_no_table() {
+    let mut campaign = campaign(FILE, "");
+    campaign.cells.clear();
+    assert_eq!(text(&campaign, &[]), None);
+}
+
+#[test]
 fn what_is_lost_misses_every_goal_and_so_does_a_failure() {
     let campaign = campaign(STREAM, "");
     let floor = run(&campaign, 0, 0, stream(1e6, 1_000, 990));

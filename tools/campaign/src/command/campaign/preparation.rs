@@ -111,11 +111,12 @@ fn begin(arguments: &Arguments) -> Result<Prepared, String> {
         cells,
         skipped: lacking,
     } = plan(&file, &systems, &only, elsewhere);
+    let possible = plan(&file, &systems, &[], elsewhere).cells;
     let chapters = file.chapters.iter().map(|chapter| Chapter {
         title: chapter.title.clone(),
         network: of_part(&chapter.title).map_or(String::new(), |site| site.name.clone()),
         subject: chapter.subject().to_owned(),
-        missing: missing(chapter, &cells, &skipped),
+        missing: missing(chapter, &possible, &skipped),
         goals: chapter.goals(),
     });
     // Without cells and without a reason, it was not asked for.
@@ -153,9 +154,9 @@ fn begin(arguments: &Arguments) -> Result<Prepared, String> {
     prepared(arguments, campaign, directory, systems, sites, notes)
 }
 
-/// Why a chapter has no cells: those that it is about are not here.
-fn missing(chapter: &file::Chapter, cells: &[Cell], absent: &[String]) -> Option<String> {
-    if cells.iter().any(|cell| cell.chapter == chapter.title) {
+/// Why a chapter has no cells, whatever was asked for: those that it is about are not here.
+fn missing(chapter: &file::Chapter, possible: &[Cell], absent: &[String]) -> Option<String> {
+    if possible.iter().any(|cell| cell.chapter == chapter.title) {
         return None;
     }
     let own = |line: &&String| {
