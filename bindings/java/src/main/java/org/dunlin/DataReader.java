@@ -92,27 +92,28 @@ public final class DataReader<T> extends Entity {
         while (true) {
             scratch.clearSelect();
             Memory.putInt(scratch.select + 8, SampleInfo.NOT_READ);
+            Memory.putInt(scratch.select + Structs.SELECT_FLAGS, Native.DECODES);
             int code = isTaken ? Native.take(reader, scratch.select, sample, 1, scratch.count)
                     : Native.read(reader, scratch.select, sample, 1, scratch.count);
             if (!Native.found(code)) {
                 return false;
             }
-            boolean isDecoded;
             try {
-                isDecoded = decode(scratch, sample, into);
-            } finally {
-                Native.giveBack(reader, sample, 1);
-            }
-            if (isDecoded) {
-                if (info != null) {
-                    info.get(sample + Structs.SAMPLE_INFO_AT);
+                if (decode(scratch, sample, into)) {
+                    if (info != null) {
+                        info.get(sample + Structs.SAMPLE_INFO_AT);
+                    }
+                    return true;
                 }
-                return true;
+            } finally {
+                if (Memory.getLong(sample + Structs.SAMPLE_TOKEN) != 0) {
+                    Native.giveBack(reader, sample, 1);
+                }
             }
         }
     }
 
-    /** Whether a sample of the library is a value; if not, that is logged, and it is left out. */
+    /** Whether a sample of the library is a value; if not, it is given back, counted, and has no token any more. */
     boolean decode(Scratch scratch, long sample, T into) {
         long data = Memory.getLong(sample + Structs.SAMPLE_DATA);
         long length = Memory.getLong(sample + Structs.SAMPLE_LENGTH);
@@ -140,7 +141,7 @@ public final class DataReader<T> extends Entity {
             r.finish();
             return true;
         } catch (CodecException error) {
-            leaveOut(sample, error);
+            reject(sample, error);
             return false;
         }
     }
@@ -149,7 +150,8 @@ public final class DataReader<T> extends Entity {
     private static final int INSTANCE = Structs.SAMPLE_INFO_AT + Structs.SAMPLE_INFO.at("instance");
     private static final int PUBLICATION = Structs.SAMPLE_INFO_AT + Structs.SAMPLE_INFO.at("publication");
 
-    private void leaveOut(long sample, CodecException error) {
+    private void reject(long sample, CodecException error) {
+        Native.reject(handle(), sample, error.getMessage());
         long count = undecodable.incrementAndGet();
         // The first one and then fewer and fewer: a peer decides how many there are.
         if (Long.bitCount(count) == 1) {
@@ -159,7 +161,7 @@ public final class DataReader<T> extends Entity {
         }
     }
 
-    /** {@return how many payloads were no values of the type, and left out} */
+    /** {@return how many payloads could not be decoded, and were left out; they count as lost, too} */
     public long undecodable() {
         return undecodable.get();
     }
@@ -216,21 +218,13 @@ public final class DataReader<T> extends Entity {
 
     private Samples<T> filled(boolean isTaken, Select select) {
         Samples<T> batch = batch();
-        boolean isDone = false;
-        try {
-            batch.fill(isTaken, select);
-            isDone = true;
-            return batch;
-        } finally {
-            if (!isDone) {
-                batch.close();
-            }
-        }
+        batch.begin(isTaken, select);
+        return batch;
     }
 
     private Samples<T> batch() {
         Samples<T> batch = spare.getAndSet(null);
-        return batch == null ? new Samples<>(this, type) : batch.open();
+        return batch == null ? new Samples<>(this, type) : batch;
     }
 
     void giveBack(Samples<T> batch) {
@@ -264,17 +258,9 @@ public final class DataReader<T> extends Entity {
 
     private SamplesInPlace<T> inPlace(boolean isTaken, Select select) {
         SamplesInPlace<T> batch = spareInPlace.getAndSet(null);
-        batch = batch == null ? new SamplesInPlace<>(this, type) : batch.open();
-        boolean isDone = false;
-        try {
-            batch.fill(isTaken, select);
-            isDone = true;
-            return batch;
-        } finally {
-            if (!isDone) {
-                batch.close();
-            }
-        }
+        batch = batch == null ? new SamplesInPlace<>(this, type) : batch;
+        batch.begin(isTaken, select);
+        return batch;
     }
 
     void giveBack(SamplesInPlace<T> batch) {

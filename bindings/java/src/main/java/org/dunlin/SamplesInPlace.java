@@ -1,6 +1,5 @@
 package org.dunlin;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,82 +31,33 @@ import org.dunlin.type.View;
  *
  * @param <T> the class of samples
  */
-public final class SamplesInPlace<T> implements AutoCloseable {
+public final class SamplesInPlace<T> extends Batch<T> {
     /** How many samples a batch has at most, unless {@link Select#max} says so. */
     static final int ROOM = 16;
-    private static final int MOST = 8192;
     private static final int HEADER = 4;
 
-    private final DataReader<T> reader;
-    private final TypeSupport<T> type;
     private final List<SampleInfo> infos = new ArrayList<>();
     private final List<View<?>> views = new ArrayList<>();
-    private MemorySegment memory;
-    private long handle;
-    private int room;
-    private int size;
-    private boolean isOpen = true;
 
     SamplesInPlace(DataReader<T> reader, TypeSupport<T> type) {
-        this.reader = reader;
-        this.type = type;
-        makeRoom(ROOM);
+        super(reader, type, ROOM, Native.IN_PLACE);
     }
 
-    private void makeRoom(int wanted) {
-        room = wanted;
-        memory = Arena.ofAuto().allocate((long) Structs.SAMPLE_SIZE * wanted, 8);
-    }
-
-    SamplesInPlace<T> open() {
-        isOpen = true;
-        return this;
-    }
-
-    void fill(boolean isTaken, Select select) {
-        size = 0;
-        int wanted = select == null || select.max == 0 ? ROOM : Math.min(select.max, MOST);
-        if (wanted > room) {
-            makeRoom(wanted);
-        }
-        Scratch scratch = Scratch.get();
-        scratch.clearSelect();
-        if (select != null) {
-            select.put(scratch.select);
-        }
-        Memory.putInt(scratch.select + Structs.SELECT_FLAGS, Native.IN_PLACE);
-        handle = reader.handle();
-        long array = memory.address();
-        int code = isTaken ? Native.take(handle, scratch.select, array, wanted, scratch.count)
-                : Native.read(handle, scratch.select, array, wanted, scratch.count);
-        if (!Native.found(code)) {
-            return;
-        }
-        size = (int) Memory.getLong(scratch.count);
+    @Override
+    boolean fill(boolean isTaken, Select select) {
+        size = get(isTaken, select);
         for (int i = 0; i < size; i++) {
             if (i == infos.size()) {
                 infos.add(new SampleInfo());
             }
-            infos.get(i).get(array + (long) i * Structs.SAMPLE_SIZE + Structs.SAMPLE_INFO_AT);
+            infos.get(i).get(at(i) + Structs.SAMPLE_INFO_AT);
         }
+        return size > 0;
     }
 
     private long sample(int index) {
-        if (!isOpen) {
-            throw new IllegalStateException("the batch is closed: what was in it is its writer's again");
-        }
-        java.util.Objects.checkIndex(index, size);
-        return memory.address() + (long) index * Structs.SAMPLE_SIZE;
-    }
-
-    /** {@return how many there are} */
-    public int size() {
-        return size;
-    }
-
-    /** {@return whether there are none} */
-    public boolean isEmpty() {
-        return size == 0;
+        check(index);
+        return at(index);
     }
 
     /**
@@ -208,20 +158,14 @@ public final class SamplesInPlace<T> implements AutoCloseable {
         return view;
     }
 
-    /** Gives the samples back. */
     @Override
-    public void close() {
-        if (isOpen) {
-            isOpen = false;
-            for (int i = 0; i < views.size(); i++) {
-                Views.lay(views.get(i), 0);
-            }
-            views.clear();
-            if (size > 0) {
-                Native.giveBack(handle, memory.address(), size);
-            }
-            size = 0;
-            reader.giveBack(this);
+    void end() {
+        for (int i = 0; i < views.size(); i++) {
+            Views.lay(views.get(i), 0);
         }
+        views.clear();
+        giveBack(size);
+        size = 0;
+        reader.giveBack(this);
     }
 }

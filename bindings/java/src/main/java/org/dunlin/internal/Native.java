@@ -27,7 +27,7 @@ public final class Native {
     public static final int ALREADY_DELETED = 9;
     /** The version of the interface that this package is made for. */
     private static final int MAJOR = 0;
-    private static final int MINOR = 3;
+    private static final int MINOR = 4;
 
     /** A {@code dunlin_text}, which is passed by value. */
     static final MemoryLayout TEXT = MemoryLayout.structLayout(ADDRESS, JAVA_LONG);
@@ -175,10 +175,13 @@ public final class Native {
     private static final MethodHandle TAKE = of("take", 5);
     private static final MethodHandle READ = of("read", 5);
     private static final MethodHandle GIVE_BACK = of("give_back", 3);
+    private static final MethodHandle REJECT = handle("reject", JAVA_LONG, JAVA_LONG, TEXT);
     private static final MethodHandle SAMPLE_COPY = of("sample_copy", 5);
     public static final MethodHandle SAMPLE_IS_VALID = of("sample_is_valid", 3);
     /** Of a {@code dunlin_select}: samples stay where they are. */
     public static final int IN_PLACE = 1;
+    /** Of a {@code dunlin_select}: whoever gets the samples decodes each, and rejects what is none of the type. */
+    public static final int DECODES = 4;
     /** Of a {@code dunlin_sample}: it lies in memory of its writer. */
     public static final int SAMPLE_IN_PLACE = 1;
 
@@ -380,6 +383,15 @@ public final class Native {
     public static int giveBack(long reader, long samples, long count) {
         try {
             return (int) GIVE_BACK.invokeExact(reader, samples, count);
+        } catch (Throwable error) {
+            throw rethrown(error);
+        }
+    }
+
+    /** Gives a sample back that is none of its type; the library counts it as lost. */
+    public static int reject(long reader, long sample, String why) {
+        try (Arena arena = Arena.ofConfined()) {
+            return (int) REJECT.invokeExact(reader, sample, text(arena, why));
         } catch (Throwable error) {
             throw rethrown(error);
         }
