@@ -18,6 +18,8 @@ namespace Dunlin
         private readonly TypeSupport<T> support;
         private Samples<T>? spare;
         private T? spareValue;
+        private long undecodable;
+        private volatile string? lastUndecodable;
 
         internal DataReader(
             Entity parent, ITopic<T> topic, DataReaderQos? qos, Action<DataReader<T>>? dataAvailable)
@@ -45,8 +47,16 @@ namespace Dunlin
         /// <summary>Ends all its conditions.</summary>
         public void DisposeContainedEntities() => DisposeContained();
 
-        /// <summary>Reads what a sample has: its value, or of the end of an instance its key.</summary>
-        internal bool Decode(NativeSample* sample, T into, out CdrFault fault)
+        /// <summary>
+        /// Reads what a sample has: its value, or of the end of an instance its key. False: it is none of the
+        /// type, was given back, and has no token any more.
+        /// </summary>
+        internal bool Decode(NativeSample* sample, T into)
+        {
+            return Decode(sample, into, out CdrFault fault) || Reject(sample, fault);
+        }
+
+        private bool Decode(NativeSample* sample, T into, out CdrFault fault)
         {
             if (sample->Info.ValidData)
             {
@@ -74,6 +84,22 @@ namespace Dunlin
             return isRead;
         }
 
+        private bool Reject(NativeSample* sample, in CdrFault fault)
+        {
+            string why = fault.ToString();
+            lastUndecodable = why;
+            Interlocked.Increment(ref undecodable);
+            using Arena arena = new Arena();
+            Native.dunlin_reject(Handle, sample, arena.Text(why));
+            return false;
+        }
+
+        /// <summary>How many payloads could not be decoded, and were left out; they count as lost, too.</summary>
+        public long UndecodableCount => Interlocked.Read(ref undecodable);
+
+        /// <summary>What was wrong with the last of them; null if there was none.</summary>
+        public string? LastUndecodable => lastUndecodable;
+
         /// <summary>
         /// Takes one sample that was not read before into a value, whose memory is used again. False:
         /// there is none.
@@ -88,29 +114,36 @@ namespace Dunlin
             NativeSelect select = default;
             select.Size = Select.Native56;
             select.SampleStates = (uint)SampleStates.NotRead;
+            select.Flags = NativeSelect.Decodes;
             NativeSample sample;
             ulong count;
-            int code = isTaken
-                ? Native.dunlin_take(Handle, &select, &sample, 1, &count)
-                : Native.dunlin_read(Handle, &select, &sample, 1, &count);
-            if (code != 0)
+            for (;;)
             {
-                info = default;
-                return code == (int)ReturnCode.NoData ? false : throw Check.Error(code);
+                int code = isTaken
+                    ? Native.dunlin_take(Handle, &select, &sample, 1, &count)
+                    : Native.dunlin_read(Handle, &select, &sample, 1, &count);
+                if (code != 0)
+                {
+                    info = default;
+                    return code == (int)ReturnCode.NoData ? false : throw Check.Error(code);
+                }
+                try
+                {
+                    into ??= support.Create();
+                    if (Decode(&sample, into))
+                    {
+                        info = sample.Info;
+                        return true;
+                    }
+                }
+                finally
+                {
+                    if (sample.Token != 0)
+                    {
+                        Native.dunlin_give_back(Handle, &sample, 1);
+                    }
+                }
             }
-            info = sample.Info;
-            bool isRead;
-            CdrFault fault;
-            try
-            {
-                into ??= support.Create();
-                isRead = Decode(&sample, into, out fault);
-            }
-            finally
-            {
-                Native.dunlin_give_back(Handle, &sample, 1);
-            }
-            return isRead ? true : throw new DdsException(ReturnCode.Error, fault.ToString());
         }
 
         /// <summary>
@@ -140,7 +173,7 @@ namespace Dunlin
         private Samples<T> Batch(in Select select, bool isTaken)
         {
             Samples<T> samples = Interlocked.Exchange(ref spare, null) ?? new Samples<T>(this);
-            samples.Fill(support, isTaken, select);
+            samples.Fill(isTaken, select);
             return samples;
         }
 

@@ -113,7 +113,7 @@ namespace Dunlin
     public sealed unsafe partial class Samples<T>
     {
         /// <summary>
-        /// A sample of a plain type where its payload is, until <see cref="Dispose"/>. The argument is the
+        /// A sample of a plain type where its payload is, until <see cref="SampleBatch{T}.Dispose"/>. The argument is the
         /// struct that is made of the type.
         /// </summary>
         /// <exception cref="UnsupportedException">It was written in another representation or byte order.</exception>
@@ -131,7 +131,5 @@ namespace Dunlin
             }
             return ref *(P*)(samples[index].Data + 4);
         }
-
-        private static TypeSupport<T> Support => TypeSupport<T>.Instance;
     }
 }

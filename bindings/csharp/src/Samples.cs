@@ -1,7 +1,6 @@
 using System;
 using System.Collections;
 using System.Collections.Generic;
-using Dunlin.Cdr;
 
 namespace Dunlin
 {
@@ -68,133 +67,84 @@ namespace Dunlin
     }
 
     /// <summary>
-    /// Samples of a reader. They are given back by <see cref="Dispose"/>, and their values are used again
-    /// then: what is to be kept is cloned.
+    /// Samples of a reader. They are given back by <see cref="SampleBatch{T}.Dispose"/>, and their values are used
+    /// again then: what is to be kept is cloned.
     /// </summary>
-    public sealed unsafe partial class Samples<T> : IDisposable, IReadOnlyList<Sample<T>> where T : class
+    public sealed unsafe partial class Samples<T> : SampleBatch<T>, IReadOnlyList<Sample<T>> where T : class
     {
-        private readonly DataReader<T> reader;
-        private NativeSample[] samples = new NativeSample[16];
         private T[] values = new T[16];
-        private int count;
-        private bool isOut;
 
-        internal Samples(DataReader<T> reader)
+        internal Samples(DataReader<T> reader) : base(reader)
         {
-            this.reader = reader;
         }
-
-        /// <summary>Gives back what was forgotten.</summary>
-        ~Samples() => GiveBack();
-
-        /// <summary>How many there are.</summary>
-        public int Count => count;
 
         /// <summary>A sample.</summary>
         public Sample<T> this[int index]
         {
             get
             {
-                if ((uint)index >= (uint)count)
-                {
-                    throw new ArgumentOutOfRangeException(
-                        nameof(index), "there is no sample " + index + ", there are " + count);
-                }
-                return new Sample<T>(values[index], samples[index].Info);
+                ref NativeSample sample = ref At(index);
+                return new Sample<T>(values[index], sample.Info);
             }
         }
 
-        /// <summary>The payload of a sample, with its encapsulation header, until <see cref="Dispose"/>.</summary>
+        /// <summary>
+        /// The payload of a sample, with its encapsulation header, until <see cref="SampleBatch{T}.Dispose"/>.
+        /// </summary>
         public ReadOnlySpan<byte> Payload(int index)
         {
-            if ((uint)index >= (uint)count)
-            {
-                throw new ArgumentOutOfRangeException(nameof(index));
-            }
-            return new ReadOnlySpan<byte>(samples[index].Data, checked((int)samples[index].Length));
+            ref NativeSample sample = ref At(index);
+            return new ReadOnlySpan<byte>(sample.Data, checked((int)sample.Length));
         }
 
-        /// <summary>Gives the samples back.</summary>
-        public void Dispose()
-        {
-            if (isOut)
-            {
-                isOut = false;
-                GiveBack();
-                reader.Return(this);
-            }
-        }
+        private protected override void Return() => reader.Return(this);
 
-        private void GiveBack()
+        private protected override void Fill(bool isTaken, NativeSelect* select, int most)
         {
-            int given = count;
-            count = 0;
-            if (given > 0)
-            {
-                fixed (NativeSample* data = samples)
-                {
-                    Native.dunlin_give_back(reader.Handle, data, (ulong)given);
-                }
-            }
-        }
-
-        internal void Fill(TypeSupport<T> support, bool isTaken, in Select select)
-        {
-            isOut = true;
-            NativeSelect native = select.ToNative();
-            int max = select.MaxSamples <= 0 ? int.MaxValue : select.MaxSamples;
-            CdrFault fault = default;
+            select->Flags = NativeSelect.Decodes;
+            int max = most <= 0 ? int.MaxValue : most;
             int got;
             do
             {
-                got = More(support, isTaken, &native, max - count, ref fault);
+                got = More(isTaken, select, max - count);
                 // Of what is read and not taken another call gives the same.
             }
-            while (got > 0 && isTaken && count < max && native.Which != 2);
-            if (count == 0 && fault.Error != CdrError.None)
-            {
-                throw new DdsException(ReturnCode.Error, fault.ToString());
-            }
+            while (got > 0 && isTaken && count < max && (select->Which != 2 || count == 0));
         }
 
-        private int More(TypeSupport<T> support, bool isTaken, NativeSelect* select, int max, ref CdrFault fault)
+        private int More(bool isTaken, NativeSelect* select, int max)
         {
             if (count == samples.Length || (!isTaken && max > samples.Length))
             {
                 Grow(isTaken ? 2 * samples.Length : Math.Min(max, 4096));
             }
-            ulong got;
             int first = count;
+            int got = Get(isTaken, select, Math.Min(samples.Length - first, max));
+            TypeSupport<T> support = Support;
             fixed (NativeSample* data = samples)
             {
-                ulong room = (ulong)Math.Min(samples.Length - first, max);
-                int code = isTaken
-                    ? Native.dunlin_take(reader.Handle, select, data + first, room, &got)
-                    : Native.dunlin_read(reader.Handle, select, data + first, room, &got);
-                if (code == (int)ReturnCode.NoData)
+                int at = first;
+                try
                 {
-                    return 0;
+                    for (; at < first + got; at++)
+                    {
+                        T value = values[count] ?? (values[count] = support.Create());
+                        if (reader.Decode(data + at, value))
+                        {
+                            data[count++] = data[at];
+                        }
+                    }
                 }
-                Check.Ok(code);
-                for (ulong i = 0; i < got; i++)
+                finally
                 {
-                    Keep(support, data, data + first + (int)i, ref fault);
+                    // Only what a codec throws leaves some.
+                    if (at < first + got)
+                    {
+                        Native.dunlin_give_back(handle, data + at, (ulong)(first + got - at));
+                    }
                 }
             }
-            return (int)got;
-        }
-
-        // A payload that is none of the type is left out.
-        private void Keep(TypeSupport<T> support, NativeSample* all, NativeSample* sample, ref CdrFault fault)
-        {
-            T value = values[count] ?? (values[count] = support.Create());
-            if (reader.Decode(sample, value, out CdrFault wrong))
-            {
-                all[count++] = *sample;
-                return;
-            }
-            fault = wrong;
-            Native.dunlin_give_back(reader.Handle, sample, 1);
+            return got;
         }
 
         private void Grow(int length)

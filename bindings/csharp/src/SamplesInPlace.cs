@@ -5,41 +5,18 @@ namespace Dunlin
 {
     /// <summary>
     /// Samples that stay where they are: those of writers of this host in the memory of their writer. Parts of
-    /// them are read, and nothing else of them is copied. They are given back by <see cref="Dispose"/>; until
-    /// then the memory is not its writer's.
+    /// them are read, and nothing else of them is copied. They are given back by
+    /// <see cref="SampleBatch{T}.Dispose"/>; until then the memory is not its writer's.
     /// </summary>
-    public sealed unsafe class SamplesInPlace<T> : IDisposable where T : class
+    public sealed unsafe class SamplesInPlace<T> : SampleBatch<T> where T : class
     {
         /// <summary>Octets before a value.</summary>
         private const int Header = 4;
+        private const int Usual = 16;
         private const int Most = 8192;
-        private const uint InPlace = 1;
 
-        private readonly DataReader<T> reader;
-        private NativeSample[] samples = new NativeSample[16];
-        private ulong handle;
-        private int count;
-        private bool isOut;
-
-        internal SamplesInPlace(DataReader<T> reader)
+        internal SamplesInPlace(DataReader<T> reader) : base(reader)
         {
-            this.reader = reader;
-        }
-
-        /// <summary>Gives back what was forgotten.</summary>
-        ~SamplesInPlace() => GiveBack();
-
-        /// <summary>How many there are.</summary>
-        public int Count => count;
-
-        private ref NativeSample At(int index)
-        {
-            if ((uint)index >= (uint)count)
-            {
-                throw new ArgumentOutOfRangeException(
-                    nameof(index), "there is no sample " + index + ", there are " + count);
-            }
-            return ref samples[index];
         }
 
         /// <summary>What DDS says about a sample.</summary>
@@ -49,7 +26,7 @@ namespace Dunlin
         public long Length(int index) => (long)At(index).Length;
 
         /// <summary>Whether a sample lies in memory of its writer; if not, it was copied on its way.</summary>
-        public bool IsInPlace(int index) => (At(index).Flags & InPlace) != 0;
+        public bool IsInPlace(int index) => (At(index).Flags & NativeSample.InPlace) != 0;
 
         /// <summary>
         /// Whether the writer has left a sample alone so far; if not, what was read may be of another sample.
@@ -127,57 +104,17 @@ namespace Dunlin
                 || (kind == 6 && Support.IsPlain(Qos.Representation.Xcdr2)));
         }
 
-        private static TypeSupport<T> Support => TypeSupport<T>.Instance;
+        private protected override void Return() => reader.Return(this);
 
-        /// <summary>Gives the samples back.</summary>
-        public void Dispose()
+        private protected override void Fill(bool isTaken, NativeSelect* select, int most)
         {
-            if (isOut)
-            {
-                isOut = false;
-                GiveBack();
-                reader.Return(this);
-            }
-        }
-
-        private void GiveBack()
-        {
-            int given = count;
-            count = 0;
-            if (given > 0)
-            {
-                fixed (NativeSample* data = samples)
-                {
-                    Native.dunlin_give_back(handle, data, (ulong)given);
-                }
-            }
-        }
-
-        internal void Fill(bool isTaken, in Select select)
-        {
-            isOut = true;
-            int room = select.MaxSamples <= 0 ? 16 : Math.Min(select.MaxSamples, Most);
+            select->Flags = NativeSelect.InPlace;
+            int room = most <= 0 ? Usual : Math.Min(most, Most);
             if (room > samples.Length)
             {
                 samples = new NativeSample[room];
             }
-            handle = reader.Handle;
-            NativeSelect native = select.ToNative();
-            native.Flags = InPlace;
-            ulong got = 0;
-            int code;
-            fixed (NativeSample* data = samples)
-            {
-                code = isTaken
-                    ? Native.dunlin_take(handle, &native, data, (ulong)room, &got)
-                    : Native.dunlin_read(handle, &native, data, (ulong)room, &got);
-            }
-            if (code != 0 && code != (int)ReturnCode.NoData)
-            {
-                Dispose();
-                Check.Ok(code);
-            }
-            count = code == 0 ? (int)got : 0;
+            count = Get(isTaken, select, room);
         }
     }
 

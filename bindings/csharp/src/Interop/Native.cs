@@ -321,6 +321,9 @@ namespace Dunlin
             ulong reader, NativeSample* samples, ulong count);
 
         [DllImport(Library)]
+        internal static extern int dunlin_reject(ulong reader, NativeSample* sample, NativeText why);
+
+        [DllImport(Library)]
         internal static extern int dunlin_sample_copy(
             ulong reader, NativeSample* sample, ulong offset, byte* into, ulong length);
 

@@ -10,6 +10,8 @@ namespace Dunlin
     [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct NativeSample
     {
+        /// <summary>A flag: it lies in memory of its writer.</summary>
+        internal const uint InPlace = 1;
         internal byte* Data;
         internal ulong Length;
         internal ulong Token;
@@ -165,6 +167,10 @@ namespace Dunlin
     [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct NativeSelect
     {
+        /// <summary>A flag: samples stay where they are.</summary>
+        internal const uint InPlace = 1;
+        /// <summary>A flag: whoever gets the samples decodes each, and rejects what is none of the type.</summary>
+        internal const uint Decodes = 4;
         internal uint Size;
         internal uint Max;
         internal uint SampleStates;
