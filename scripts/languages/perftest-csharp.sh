@@ -33,38 +33,9 @@ EOF
 chmod +x "$into/bin/release/perftest_cs"
 echo "perftest: $into/bin/release/perftest_cs"
 
-profile=${LANGUAGES_PROFILE:-release}
-rust=${PERFTEST:-${CARGO_TARGET_DIR:-target}/$([ "$profile" = dev ] && echo debug || echo "$profile")/perftest}
-if [ ! -x "$rust" ]; then
-    echo "perftest-csharp: $rust is missing, which it is tried with: cargo build --profile $profile -p dunlin-perftest, or set PERFTEST" >&2
-    exit 1
-fi
-rust=$(realpath "$rust")
+language=csharp
+. scripts/languages/perftest-try.sh
 csharp=$into/bin/release/perftest_cs
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-# try PUBLISHER SUBSCRIBER OPTIONS: both run to their ends, and leave two rows each.
-try() {
-    local code=0
-    tests/interop/netns.sh timeout 60 sh -c '"$0" -sub -noPrint -noOutputHeaders $3 >"$2/s.csv" 2>"$2/s.err" & sub=$!
-        "$1" -pub -latencyTest -numIter 200 -scan 32:63000 -noPrint -noOutputHeaders $3 >"$2/p.csv" 2>"$2/p.err" && wait $sub' \
-        "$2" "$1" "$work" "$3" || code=$?
-    if [ "$code" = 69 ]; then
-        echo "perftest-csharp: not run, no network namespace is possible here"
-        exit 0
-    fi
-    if [ "$code" != 0 ] || [ "$(cat "$work/p.csv" "$work/s.csv" | grep -c ,)" != 4 ]; then
-        cat "$work/p.csv" "$work/p.err" "$work/s.csv" "$work/s.err" >&2
-        echo "perftest-csharp: $1 with $2, $3: failed with $code" >&2
-        exit 1
-    fi
-}
 try "$csharp" "$csharp" ""
-cpp=$into/bin/$(uname -m)/release/perftest_cpp
-for other in "$rust" "$cpp"; do
-    [ -x "$other" ] || continue
-    try "$csharp" "$other" "-transport SHMEM -zeroCopy"
-    try "$other" "$csharp" "-transport SHMEM -zeroCopy -checkConsistency -keyed -instances 100"
-done
+try_in_place "$csharp"
 echo "perftest-csharp: it runs with itself and with the ones in Rust and C++98"
