@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Counts the instructions of calls of the C interface, by callgrind, with the optimized library: of a handle that is found,
-# of a write, of a listener's call, of a take with the sample before given back. The difference of two counts of calls is that
-# of the calls alone, of all threads that run; what of it is in the library's functions of C is told, too.
+# of a write, of a listener's call, of a take with the sample before given back, and of one whose samples the library does not
+# look at, since whoever takes them decodes them. The difference of two counts of calls is that of the calls alone, of all
+# threads that run; what of it is in the library's functions of C is told, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,7 +22,7 @@ counted() {
     callgrind_annotate --inclusive=yes "$work/out" | awk '
         { count = $1; gsub(/,/, "", count) }
         /PROGRAM TOTALS/ { all = count }
-        /Untyped(Reader>::take|Writer>::write) / && count > layer { layer = count }
+        /Untyped(Reader>::(take|get_undecoded)|Writer>::write) / && count > layer { layer = count }
         END { printf "%d %d\n", all / 2000, (all - layer) / 2000 }'
 }
 printf '%-10s %8s %8s\n' call all alone
@@ -29,3 +30,4 @@ printf '%-10s %8s %8s\n' handle $(counted handle dunlin_attachment)
 printf '%-10s %8s %8s\n' write $(counted write dunlin_write)
 printf '%-10s %8s\n' listen "$(counted listen dunlin_write | cut -d ' ' -f 1)"
 printf '%-10s %8s %8s\n' take $(counted take dunlin_take)
+printf '%-10s %8s %8s\n' decode $(counted decode dunlin_take)

@@ -47,14 +47,14 @@ static void listen(unsigned long count) {
 }
 
 /* The same, and it is taken and given back by the next call. */
-static void take(unsigned long count) {
+static void take(unsigned long count, uint32_t flags) {
     dunlin_sample sample;
     dunlin_select select;
     uint64_t taken;
     memset(&sample, 0, sizeof sample);
     memset(&select, 0, sizeof select);
     select.size = sizeof select;
-    select.flags = DUNLIN_GIVE_BACK_FIRST;
+    select.flags = DUNLIN_GIVE_BACK_FIRST | flags;
     while (count-- > 0) {
         OK(dunlin_write(writer, payload, sizeof payload, NULL));
         OK(dunlin_take(reader, &select, &sample, 1, &taken));
@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
             listen(count);
             if (heard == 0) return 1;
         } else {
-            take(count);
+            take(count, strcmp(what, "decode") == 0 ? DUNLIN_DECODES : 0);
         }
     }
     return dunlin_close(participant);
