@@ -350,6 +350,19 @@ fn what_is_not_of_the_type_is_left_out_and_counted() {
     let samples = take(&reader, 2);
     assert_eq!(samples.len(), 2);
     assert_eq!(reader.sample_lost_status().total_count, 1);
+    // Nor is it in the way of what is behind it, if one is wanted at most.
+    for bytes in [&good[..9], &good[..9], &good[..]] {
+        writer.write(ChangeKind::Alive, bytes, &options).unwrap();
+    }
+    writer.wait_for_acknowledgments(SOON).unwrap();
+    let mut samples = Vec::new();
+    let one = Select {
+        max: 1,
+        ..Select::default()
+    };
+    assert_eq!(reader.take(&one, &mut samples), 1);
+    assert_eq!(&samples[0].payload().unwrap()[..], &good[..]);
+    assert_eq!(reader.sample_lost_status().total_count, 3);
     // Who decodes all of them anyhow gets all of them, and says what is wrong.
     writer
         .write(ChangeKind::Alive, &good[..9], &options)
@@ -371,7 +384,7 @@ fn what_is_not_of_the_type_is_left_out_and_counted() {
     // It is sent in whole words.
     assert_eq!(&sample.payload().unwrap()[..9], &good[..9]);
     reader.reject(sample.info.publication, &"too short");
-    assert_eq!(reader.sample_lost_status().total_count, 2);
+    assert_eq!(reader.sample_lost_status().total_count, 4);
 }
 
 #[derive(Topic)]

@@ -14,14 +14,15 @@ impl UntypedReader {
     /// unless the subscriber's PRESENTATION is ordered with scope TOPIC or GROUP, or the reader is
     /// in stream mode: then all are in the order in which they came.
     ///
-    /// A sample that is not one of the reader's type is left out, counted as lost and logged. In
-    /// stream mode, or if the name of the type is all that is known of it, nobody looks; nor at what
-    /// lies in memory of its writer, which would have to be copied.
+    /// A sample that is not one of the reader's type is left out, counted as lost and logged; if
+    /// none is left, what is behind is taken. In stream mode, or if the name of the type is all that
+    /// is known of it, nobody looks; nor at what lies in memory of its writer, which would have to
+    /// be copied.
     pub fn take(&self, select: &Select, into: &mut Vec<UntypedSample>) -> usize {
-        let before = into.len();
         let core = &self.core;
-        core.take(select, |raw| into.push(UntypedSample::new(core, raw)));
-        core.leave_out_invalid(into, before)
+        core.take_valid(into, |into| {
+            core.take(select, |raw| into.push(UntypedSample::new(core, raw)));
+        })
     }
 
     /// As [`take`](Self::take), but leaves the samples in the reader, now read.
@@ -42,12 +43,12 @@ impl UntypedReader {
         condition: &ReadCondition,
         into: &mut Vec<UntypedSample>,
     ) -> Result<usize> {
-        let filter = self.check_own(condition)?;
-        let (before, core) = (into.len(), &self.core);
-        core.take_matching(condition.select(), filter, |raw| {
-            into.push(UntypedSample::new(core, raw));
-        });
-        Ok(core.leave_out_invalid(into, before))
+        let (filter, core) = (self.check_own(condition)?, &self.core);
+        Ok(core.take_valid(into, |into| {
+            core.take_matching(condition.select(), filter.clone(), |raw| {
+                into.push(UntypedSample::new(core, raw));
+            });
+        }))
     }
 
     /// As [`take_with_condition`](Self::take_with_condition), but leaves the samples in the reader.
@@ -79,12 +80,12 @@ impl UntypedReader {
         select: &Select,
         into: &mut Vec<UntypedSample>,
     ) -> Result<usize> {
-        let filter = self.check_own(condition)?;
-        let (before, core) = (into.len(), &self.core);
-        core.take_matching(&some(condition, select), filter, |raw| {
-            into.push(UntypedSample::new(core, raw));
-        });
-        Ok(core.leave_out_invalid(into, before))
+        let (filter, core) = (self.check_own(condition)?, &self.core);
+        Ok(core.take_valid(into, |into| {
+            core.take_matching(&some(condition, select), filter.clone(), |raw| {
+                into.push(UntypedSample::new(core, raw));
+            });
+        }))
     }
 
     /// As [`take_some_with_condition`](Self::take_some_with_condition), but leaves the samples in
@@ -167,6 +168,26 @@ fn some(condition: &ReadCondition, select: &Select) -> Select {
 }
 
 impl ReaderCore {
+    /// Takes until there is one of the reader's type, or nothing at all: whoever hears that there
+    /// is nothing does not ask again for what is behind those that are left out. Returns how many
+    /// there are.
+    #[inline]
+    fn take_valid(
+        self: &Arc<Self>,
+        samples: &mut Vec<UntypedSample>,
+        mut take: impl FnMut(&mut Vec<UntypedSample>),
+    ) -> usize {
+        let before = samples.len();
+        loop {
+            take(samples);
+            let is_empty = samples.len() == before;
+            let left = self.leave_out_invalid(samples, before);
+            if left > 0 || is_empty {
+                return left;
+            }
+        }
+    }
+
     /// Takes out those behind `before` that are not of the reader's type; returns how many are
     /// left.
     fn leave_out_invalid(
