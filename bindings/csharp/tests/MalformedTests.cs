@@ -164,6 +164,10 @@ namespace Dunlin.Tests
             Assert.Equal(2, samples.Count);
             Assert.True(samples.Value<double>(0, 8) == 1 && samples.Value<double>(1, 8) == 2);
             three.Lost(1);
+            three.Write(-1, -1, 3);
+            using SamplesInPlace<Small> last = three.Reader.TakeInPlace(new Select { MaxSamples = 1 });
+            Assert.Equal(1, last.Count);
+            three.Lost(3);
             Assert.Equal(0L, three.Reader.UndecodableCount);
         }
 

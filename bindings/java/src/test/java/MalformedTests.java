@@ -171,6 +171,11 @@ final class MalformedTests {
                 }
             }
             three.lost(1);
+            three.write(-1, -1, 3);
+            try (var samples = three.reader.takeInPlace(new Select().max(1))) {
+                Check.equal(samples.size(), 1);
+            }
+            three.lost(3);
             Check.equal(three.reader.undecodable(), 0L);
         }
     }
