@@ -76,6 +76,10 @@ namespace Dunlin
 
         private void Write(T value, NativeWriteOptions* options)
         {
+            if (value is null)
+            {
+                throw new BadParameterException("writer of topic \"" + Topic.Name + "\": the value is null");
+            }
             if (!support.PayloadSize(value, xcdr, false, out long size, out bool hasCounted, out CdrFault fault))
             {
                 throw new BadParameterException(fault.ToString());

@@ -136,8 +136,8 @@ namespace Dunlin
                 case ReturnCode.ImmutablePolicy: return new ImmutablePolicyException(said);
                 case ReturnCode.InconsistentPolicy: return new InconsistentPolicyException(said);
                 case ReturnCode.AlreadyDeleted: return new AlreadyDeletedException(said);
-                // These two leave the text of an earlier failure.
-                case ReturnCode.Timeout: return new DdsTimeoutException("it took longer than allowed");
+                case ReturnCode.Timeout: return new DdsTimeoutException(said);
+                // It leaves the text of an earlier failure.
                 case ReturnCode.NoData: return new DdsException(code, "there is nothing of the kind");
                 case ReturnCode.IllegalOperation: return new IllegalOperationException(said);
                 default: return new DdsException(code, said);

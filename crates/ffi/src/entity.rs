@@ -156,7 +156,7 @@ pub extern "C" fn dunlin_delete(handle: dunlin_handle) -> i32 {
         match content(handle) {
             None => close(handle),
             Some(child) => Err(Failure::precondition(format!(
-                "{} still contains {}: delete that first (dunlin_delete_contained), or use dunlin_close",
+                "{} still contains {}: delete that first, or all that it contains at once",
                 kind_of(handle),
                 kind_of(child)
             ))),

@@ -21,7 +21,7 @@ pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 impl Failure {
     /// There is nothing to take or to read.
     pub(crate) const NO_DATA: Self = Self::Quiet(ReturnCode::NoData);
-    /// It took longer than allowed.
+    /// No condition of a wait set became true in time.
     pub(crate) const TIMEOUT: Self = Self::Quiet(ReturnCode::Timeout);
 
     #[cold]
@@ -86,11 +86,14 @@ impl From<Error> for Failure {
     #[cold]
     fn from(error: Error) -> Self {
         match error.return_code() {
-            code @ (ReturnCode::NoData | ReturnCode::Timeout) => Self::Quiet(code),
+            code @ ReturnCode::NoData => Self::Quiet(code),
             code => Self::Told(code, error.to_string()),
         }
     }
 }
+
+/// The text of a thread in which nothing has failed: as all others it ends with NUL.
+const NOTHING: &str = "\0";
 
 thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
@@ -111,7 +114,8 @@ pub(crate) fn remember(text: &str) {
 pub(crate) fn last() -> dunlin_text {
     let text = LAST.try_with(|last| {
         let last = last.borrow();
-        dunlin_text::lasting(last.strip_suffix('\0').unwrap_or_default())
+        let text = if last.is_empty() { NOTHING } else { &last };
+        dunlin_text::lasting(text.strip_suffix('\0').unwrap_or(text))
     });
     text.unwrap_or(dunlin_text::NONE)
 }
@@ -157,6 +161,28 @@ mod tests {
         assert_eq!(entry(|| Err(Failure::NO_DATA)), 11);
         assert_eq!(entry(|| Err(Failure::TIMEOUT)), 10);
         assert_eq!(said(), "first");
+    }
+
+    #[test]
+    fn a_text_ends_with_nul_also_before_the_first_failure() {
+        let text = std::thread::spawn(|| {
+            let text = last();
+            // SAFETY: the text is that of a thread which has not ended, and has a NUL behind it.
+            let as_c = unsafe { std::ffi::CStr::from_ptr(text.data) };
+            (text.length, as_c.to_bytes().len())
+        });
+        assert_eq!(text.join().unwrap(), (0, 0));
+    }
+
+    #[test]
+    fn a_wait_for_an_entity_that_takes_too_long_says_for_what() {
+        let late = Error::Timeout {
+            entity: "writer of topic \"Reports\"".into(),
+            waited: dunlin::Duration::from_secs(1),
+            why: "no reader was discovered".into(),
+        };
+        assert_eq!(entry(|| Err(late.into())), 10);
+        assert!(said().contains("no reader was discovered"), "{}", said());
     }
 
     #[test]

@@ -93,8 +93,8 @@ pub extern "C" fn dunlin_retcode_name(code: i32) -> *const c_char {
 }
 
 /// What the last failure of this thread was: which entity or argument, which values, what to do. The
-/// text, which ends with NUL, is there until the thread's next failure. NO_DATA and TIMEOUT have no
-/// text and leave that of the failure before.
+/// text, which ends with NUL, is there until the thread's next failure. NO_DATA and the TIMEOUT of
+/// `dunlin_waitset_wait` have no text and leave that of the failure before.
 #[unsafe(no_mangle)]
 pub extern "C" fn dunlin_last_error(text: Out<'_, dunlin_text>) -> i32 {
     match text.optional() {

@@ -92,6 +92,12 @@ pub extern "C" fn dunlin_participant_new(
         let place = participant.required("participant")?;
         let config = config::config(config, qos)?;
         let listener = Listener::of(listener)?;
+        // Languages without unsigned numbers pass negative ones.
+        let signed = domain.cast_signed();
+        if signed < 0 {
+            let text = format!("domain id {signed} is negative: 0 to 232 are allowed");
+            return Err(Failure::bad(text));
+        }
         let core = DomainParticipant::with_config(domain, config)?;
         let handle = adopt(New {
             kind: Kind::Participant,

@@ -1,7 +1,7 @@
 //! Topics, writers and readers of Rust types in a participant, and shortcuts: topic, publisher or
 //! subscriber, and endpoint in one call.
 use crate::entity::participant::DomainParticipant;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::typed::content_filter::ContentFilteredTopic;
 use crate::typed::reader::DataReader;
 use crate::typed::topic::{Topic, TopicData};
@@ -116,13 +116,29 @@ impl<T: TopicData> DataReader<T> {
     /// receives by itself meanwhile, as in a [`WaitSet`]. Who waits often keeps a wait set instead.
     ///
     /// # Errors
-    /// `Timeout` if none came.
+    /// `Timeout` if none came, saying what was discovered.
     pub fn wait_for_data(&self, timeout: Duration) -> Result<()> {
         let wait_set = WaitSet::new();
         wait_set.attach(self.read_condition(Select {
             sample_states: SampleState::NotRead.mask(),
             ..Select::default()
         }));
-        wait_set.wait(timeout)
+        wait_set.wait(timeout).map_err(|error| match error {
+            Error::Timeout { waited, .. } => self.nothing_came(waited),
+            error => error,
+        })
+    }
+
+    #[cold]
+    fn nothing_came(&self, waited: Duration) -> Error {
+        let why = match self.matched_count() {
+            0 => self.explain_matching().join("; "),
+            matched => format!("no sample came, and {matched} writers match"),
+        };
+        Error::Timeout {
+            entity: self.describe(),
+            waited,
+            why,
+        }
     }
 }

@@ -37,7 +37,7 @@ impl DomainParticipant {
             )));
         }
         let shared = &self.guard.shared;
-        shared.check_living(|| format!("topic {name:?}"))?;
+        shared.check_living(|| format!("the participant asked for topic {name:?}"))?;
         let ty = type_support.clone();
         let topic = Arc::new(TopicCore::new(name, ty.clone(), qos, shared));
         let core = shared.matching.lock().add_topic(&topic);
@@ -126,7 +126,7 @@ impl DomainParticipant {
                 let qos = own.map_or_else(|| self.default_topic_qos(), |topic| topic.qos());
                 return self.create_untyped_topic(name, type_support, qos);
             }
-            shared.check_living(|| format!("topic {name:?}"))?;
+            shared.check_living(|| format!("the participant asked for topic {name:?}"))?;
             if shared.clock.now() >= until {
                 return Err(Error::Timeout {
                     entity: format!("topic {name:?} (type {:?})", type_support.name()),

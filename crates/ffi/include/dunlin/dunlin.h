@@ -2216,8 +2216,8 @@ const char *dunlin_retcode_name(int32_t code);
 
 /**
  * What the last failure of this thread was: which entity or argument, which values, what to do. The
- * text, which ends with NUL, is there until the thread's next failure. NO_DATA and TIMEOUT have no
- * text and leave that of the failure before.
+ * text, which ends with NUL, is there until the thread's next failure. NO_DATA and the TIMEOUT of
+ * `dunlin_waitset_wait` have no text and leave that of the failure before.
  */
 int32_t dunlin_last_error(struct dunlin_text *text);
 

@@ -22,6 +22,10 @@ static void null_pointers(World &world) {
     CHECK(ShapeTypeTypeSupport::register_type(NULL, NULL) == RETCODE_BAD_PARAMETER);
     CHECK(p->create_topic(NULL, "ShapeType", TOPIC_QOS_DEFAULT, NULL, STATUS_MASK_NONE) == NULL);
     CHECK(p->create_topic("T", NULL, TOPIC_QOS_DEFAULT, NULL, STATUS_MASK_NONE) == NULL);
+    CHECK(p->create_topic("T", "ShapeTyp", TOPIC_QOS_DEFAULT, NULL, STATUS_MASK_NONE) == NULL);
+    CHECK(says("\"T\"") && says("\"ShapeTyp\"") && says("registered are: \"ShapeType\""));
+    CHECK(factory->create_participant(-1, PARTICIPANT_QOS_DEFAULT, NULL, STATUS_MASK_NONE) == NULL);
+    CHECK(says("domain id -1"));
     CHECK(p->create_contentfilteredtopic("F", NULL, "x > 1", StringSeq()) == NULL);
     CHECK(p->create_contentfilteredtopic("F", world.topic, NULL, StringSeq()) == NULL);
     CHECK(p->lookup_topicdescription(NULL) == NULL);
@@ -68,12 +72,20 @@ static void wrong_kinds_and_owners(World &world) {
     // A name stands for one type.
     CHECK(Raw::BlockTypeSupport::register_type(world.participant, "ShapeType")
           == RETCODE_PRECONDITION_NOT_MET);
+    CHECK(says("for the type \"ShapeType\"") && says("\"Raw::Block\""));
+    // An empty name is none: the type has that of the IDL.
+    CHECK(Raw::BlockTypeSupport::register_type(world.participant, "") == RETCODE_OK);
+    Topic *raw = world.participant->create_topic("Raw", "Raw::Block", TOPIC_QOS_DEFAULT, NULL,
+                                                 STATUS_MASK_NONE);
+    CHECK(raw != NULL && world.participant->delete_topic(raw) == RETCODE_OK);
     // Sequences are given back together, by the reader that lent them.
     CHECK(writer->wait_for_matched(1, PATIENCE) == RETCODE_OK);
     CHECK(writer->write(shape("RED", 1), HANDLE_NIL) == RETCODE_OK);
     CHECK(writer->wait_for_acknowledgments(PATIENCE) == RETCODE_OK);
     CHECK(reader->take(data, infos, 1, ANY_SAMPLE_STATE, ANY_VIEW_STATE, ANY_INSTANCE_STATE)
           == RETCODE_OK);
+    CHECK(world.subscriber->delete_datareader(reader) == RETCODE_PRECONDITION_NOT_MET);
+    CHECK(says("return_loan") && says(world.topic->get_name()));
     CHECK(reader->return_loan(data, about) == RETCODE_PRECONDITION_NOT_MET);
     CHECK(other.reader()->return_loan(data, infos) == RETCODE_PRECONDITION_NOT_MET);
     CHECK(reader->return_loan(data, infos) == RETCODE_OK);
@@ -94,6 +106,10 @@ static void order(World &world) {
     CHECK(world.participant->delete_publisher(world.publisher) == RETCODE_PRECONDITION_NOT_MET);
     CHECK(factory->delete_participant(world.participant) == RETCODE_PRECONDITION_NOT_MET);
     CHECK(says("contains"));
+    // A wait that takes too long says for what, and what was discovered.
+    const Duration_t now = {0, 0};
+    CHECK(writer->wait_for_matched(1000, now) == RETCODE_TIMEOUT);
+    CHECK(says("timed out") && says(world.topic->get_name()));
     CHECK(world.publisher->delete_datawriter(writer) == RETCODE_OK);
 }
 

@@ -47,6 +47,24 @@ inline ReturnCode_t refuse(ReturnCode_t code, const char *text) {
     return dunlin_set_last_error(code, dunlin_text_of(text));
 }
 
+// A text for `refuse` that is put together. What finds no room is left out as a whole.
+class Words {
+public:
+    Words() { _text[0] = 0; }
+    Words &operator<<(const char *part) {
+        const std::size_t before = std::strlen(_text);
+        const std::size_t length = part == NULL ? 0 : std::strlen(part);
+        if (length < sizeof _text - before) {
+            std::memcpy(_text + before, part == NULL ? "" : part, length + 1);
+        }
+        return *this;
+    }
+    const char *c_str() const { return _text; }
+
+private:
+    char _text[2048];
+};
+
 } // namespace dunlin98
 
 // An instance, or an entity.

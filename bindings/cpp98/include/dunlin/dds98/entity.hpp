@@ -262,14 +262,23 @@ protected:
             return gone(child);
         }
         if (child->is_lent()) {
-            return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
-                          "it has lent samples or memory: end the loans first");
+            return lent(child->_handle);
         }
         const ReturnCode_t code = dunlin_delete(child->_handle);
         if (code == RETCODE_OK && remove(child) != NULL) {
             dunlin98::discard(static_cast<Entity *>(child));
         }
         return code;
+    }
+    // A reader or writer that cannot be deleted yet.
+    static ReturnCode_t lent(dunlin_handle handle) {
+        dunlin_block name = {NULL, 0, 0};
+        dunlin98::Words words;
+        (void)dunlin_name(handle, &name);
+        words << "a reader or writer of topic \"" << reinterpret_cast<const char *>(name.data)
+              << "\" has lent samples or memory: return_loan, write_loan or discard_loan ends that";
+        (void)dunlin_block_free(&name);
+        return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET, words.c_str());
     }
     // Ends the objects of all that was created here, whose handles are closed.
     void end_all() {
@@ -297,7 +306,9 @@ protected:
 #else
         (void)child;
 #endif
-        return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET, "it was not created here, or has ended");
+        return dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
+                                "what is to be deleted was not created here, or has ended: what has created it "
+                                "deletes it");
     }
     // Gives back what it has, once its handle is closed. Once or more often.
     virtual void finish() { end_all(); }

@@ -70,9 +70,14 @@ public:
             }
         }
         if (of == NULL) {
-            (void)dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET,
-                                   "no type is registered by the name of the topic's type: "
-                                   "FooTypeSupport::register_type does that");
+            dunlin98::Words words;
+            words << "topic \"" << name << "\": no type is registered in this participant by the name \""
+                  << type_name << "\"; registered are: ";
+            for (ULong i = 0; i < types.length(); i++) {
+                words << (i == 0 ? "\"" : ", \"") << types[i].name.c_str() << "\"";
+            }
+            words << (types.empty() ? "none" : "") << ". FooTypeSupport::register_type does that";
+            (void)dunlin98::refuse(RETCODE_PRECONDITION_NOT_MET, words.c_str());
             return NULL;
         }
         const dunlin98::QosArgument<TopicQos> argument(qos);
@@ -239,14 +244,14 @@ public:
         }
         ReturnCode_t result = RETCODE_OK;
         bool is_there = false;
+        const TypePlugin *other = NULL;
         {
             dunlin98::Lock lock(_lock);
             for (ULong i = 0; i < _types.length(); i++) {
                 if (_types[i].name == made.name) {
                     is_there = true;
-                    if (_types[i].plugin != plugin) {
-                        result = RETCODE_PRECONDITION_NOT_MET;
-                    }
+                    other = _types[i].plugin;
+                    result = other == plugin ? RETCODE_OK : RETCODE_PRECONDITION_NOT_MET;
                 }
             }
             if (!is_there && !_types.push_back(made)) {
@@ -255,6 +260,13 @@ public:
         }
         if (is_there || result != RETCODE_OK) {
             (void)dunlin_close(made.type);
+        }
+        if (result == RETCODE_PRECONDITION_NOT_MET) {
+            dunlin98::Words words;
+            words << "the name \"" << name << "\" is registered in this participant for the type \""
+                  << other->name << "\", and cannot be that of \"" << plugin->name
+                  << "\", too: register it by another name";
+            return dunlin98::refuse(result, words.c_str());
         }
         return result;
     }
@@ -372,8 +384,7 @@ public:
         dunlin_participant handle = 0;
         std::memset(&config, 0, sizeof config);
         config.size = sizeof config;
-        if (domain < 0 || argument.code != RETCODE_OK
-            || dunlin_config_default(&config) != DUNLIN_OK) {
+        if (argument.code != RETCODE_OK || dunlin_config_default(&config) != DUNLIN_OK) {
             return NULL;
         }
         if (settings != NULL) {

@@ -11,13 +11,13 @@ namespace DDS {
 template <class C, class W, class R> class TypedSupport {
 public:
     static const char *get_type_name() { return C::name(); }
-    // Without a name the type has the one of the IDL.
+    // Without a name, or by an empty one, the type has the one of the IDL.
     static ReturnCode_t register_type(DomainParticipant *participant, const char *name) {
         static const TypePlugin plugin = {C::name(), C::objects(), C::objects_size(),
                                           create_writer, create_reader};
         return participant == NULL
                    ? dunlin98::refuse(RETCODE_BAD_PARAMETER, "the participant is NULL")
-                   : participant->register_plugin(&plugin, name == NULL ? C::name() : name);
+                   : participant->register_plugin(&plugin, name == NULL || *name == 0 ? C::name() : name);
     }
     // A value with the defaults of its members; NULL: there is no memory.
     static typename C::Value *create_data() {

@@ -147,7 +147,9 @@ impl UntypedReader {
             self.core.shared.settled();
             return Ok(());
         }
-        let why = self.explain_matching().join("; ");
+        let matched = self.core.matched_count();
+        let known = self.explain_matching().join("; ");
+        let why = format!("{matched} of {writers} writers match: {known}");
         Err(Error::Timeout {
             entity: self.core.describe(),
             waited: timeout,

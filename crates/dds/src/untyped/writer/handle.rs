@@ -176,7 +176,9 @@ impl UntypedWriter {
             self.core.shared.settled();
             return Ok(());
         }
-        let why = self.explain_matching().join("; ");
+        let matched = self.core.matched_count();
+        let known = self.explain_matching().join("; ");
+        let why = format!("{matched} of {readers} readers match: {known}");
         Err(Error::Timeout {
             entity: self.core.describe(),
             waited: timeout,

@@ -322,8 +322,8 @@ public final class Native {
 
     /** The exception of a code. */
     public static DdsException failure(int code) {
-        if (code == TIMEOUT || code == NO_DATA) {
-            return DdsException.of(code, code == TIMEOUT ? "it took longer than allowed" : "there is nothing");
+        if (code == NO_DATA) {
+            return DdsException.of(code, "there is nothing");
         }
         try (Arena arena = Arena.ofConfined()) {
             long text = arena.allocate(TEXT).address();
