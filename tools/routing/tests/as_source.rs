@@ -157,6 +157,38 @@ fn who_waits_for_historical_data_beyond_has_all_that_a_source_keeps() {
 }
 
 #[test]
+fn what_a_source_that_is_gone_has_left_arrives_beyond() {
+    let name = "what_a_source_that_is_gone_has_left_arrives_beyond";
+    in_namespace(name, LOOPBACK, || {
+        let (near, far) = apps();
+        let mut passes = auto(0);
+        // The output is gone before the longest time that it waits for what its source keeps.
+        passes.settings.linger = Duration::from_secs(4);
+        let _service = Service::start(with_auto(vec![passes])).unwrap();
+        let (wqos, rqos) = reliable();
+        let wqos = DataWriterQos {
+            durability: Durability::TransientLocal,
+            ..wqos
+        };
+        let rqos = DataReaderQos {
+            durability: Durability::TransientLocal,
+            ..rqos
+        };
+        let reader = far.reader_with::<Keyless>("T", rqos).unwrap();
+        let writer = near.writer_with::<Keyless>("T", wqos).unwrap();
+        writer.wait_for_matched(1, SOON).unwrap();
+        for number in 0..3 {
+            writer.write(&keyless(number, 100)).unwrap();
+        }
+        writer.wait_for_acknowledgments(SOON).unwrap();
+        drop(writer);
+        let numbers = take(&reader, 3);
+        let numbers = numbers.iter().filter_map(|s| Some(s.data()?.number));
+        assert_eq!(Vec::from_iter(numbers), [0, 1, 2]);
+    });
+}
+
+#[test]
 fn the_strongest_source_owns_an_instance_beyond() {
     in_namespace(
         "the_strongest_source_owns_an_instance_beyond",

@@ -54,7 +54,7 @@ pub(super) struct End {
     /// It is not announced yet.
     pub(super) gate: Option<Gate>,
     /// Its source is there.
-    is_alive: bool,
+    pub(super) is_alive: bool,
     /// When it last showed that, if it has to.
     asserted: Option<Time>,
     stall: Stall,

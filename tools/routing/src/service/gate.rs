@@ -80,8 +80,10 @@ impl Ends {
                 Endpoint::Beyond(BeyondEnd::Reader(_)) => true,
                 Endpoint::Writer(_) | Endpoint::Beyond(BeyondEnd::Writer(_)) => false,
             });
+            // Of a source that is gone comes no more than what the input has.
+            let is_gone = self.slots.get(&slot).is_some_and(|end| !end.is_alive);
             // What the input has is with the output as well.
-            let opens = now >= until || is_complete && self.core.is_through();
+            let opens = now >= until || (is_complete || is_gone) && self.core.is_through();
             let Some(end) = self.slots.get_mut(&slot) else {
                 continue;
             };
