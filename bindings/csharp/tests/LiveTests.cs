@@ -313,7 +313,11 @@ namespace Dunlin.Tests
             Assert.Equal(TimeSpan.FromSeconds(4), writer.Qos.Lifespan);
             Assert.Throws<ImmutablePolicyException>(
                 () => writer.Qos = wanted.WithRepresentation(Representation.Xcdr1).WithDurability(Durability.TransientLocal));
-            Assert.Throws<DdsTimeoutException>(() => writer.WaitForMatched(1, TimeSpan.Zero));
+            DdsTimeoutException late = Assert.Throws<DdsTimeoutException>(() => writer.WaitForMatched(1, TimeSpan.Zero));
+            Assert.Contains("0 of 1 readers match", late.Message);
+            Assert.Contains("Things", late.Message);
+            Assert.Contains("Things", Assert.Throws<BadParameterException>(() => writer.Write(null!)).Message);
+            Assert.Contains("domain id -1", Assert.Throws<BadParameterException>(() => new DomainParticipant(-1)).Message);
             Assert.True(writer.Explain().Length >= 0);
         }
     }

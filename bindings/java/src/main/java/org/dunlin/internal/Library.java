@@ -38,18 +38,17 @@ final class Library {
         List<String> tried = new ArrayList<>();
         String named = System.getenv("DUNLIN_LIBRARY");
         if (named != null && !named.isEmpty()) {
-            Path path = Path.of(named);
-            if (Files.isRegularFile(path)) {
+            Path path = Files.isDirectory(Path.of(named)) ? in(named) : Path.of(named);
+            if (path != null && Files.isRegularFile(path)) {
                 return path.toAbsolutePath();
             }
-            throw new UnsatisfiedLinkError("DUNLIN_LIBRARY is " + named + ", and there is no such file");
+            throw new UnsatisfiedLinkError("DUNLIN_LIBRARY is " + named + ", which is neither a file nor a folder with "
+                    + FILE);
         }
         for (String folder : System.getProperty("java.library.path", "").split(File.pathSeparator)) {
-            for (String name : new String[] {FILE, FILE + ".0"}) {
-                Path path = Path.of(folder, name);
-                if (!folder.isEmpty() && Files.isRegularFile(path)) {
-                    return path.toAbsolutePath();
-                }
+            Path path = folder.isEmpty() ? null : in(folder);
+            if (path != null) {
+                return path.toAbsolutePath();
             }
             tried.add(folder);
         }
@@ -59,6 +58,17 @@ final class Library {
         }
         throw new UnsatisfiedLinkError("there is no " + FILE + " in the folders of java.library.path " + tried
                 + ", and this jar has none for " + platform() + ": set DUNLIN_LIBRARY to its path");
+    }
+
+    /** The library in a folder; null if it is not there. */
+    private static Path in(String folder) {
+        for (String name : new String[] {FILE, FILE + ".0"}) {
+            Path path = Path.of(folder, name);
+            if (Files.isRegularFile(path)) {
+                return path;
+            }
+        }
+        return null;
     }
 
     private static String platform() {
