@@ -21,6 +21,14 @@ fn a_writer_and_a_reader_are_made_in_one_call_each() {
     assert_eq!(reader.take_next_sample().unwrap().data(), Some(&sample));
     let nothing = reader.wait_for_data(Duration::from_millis(1));
     assert!(matches!(nothing, Err(Error::Timeout { .. })), "{nothing:?}");
+    let why = nothing.unwrap_err().to_string();
+    assert!(
+        why.contains("topic \"T\"") && why.contains("1 writers match"),
+        "{why}"
+    );
+    let alone = writer.wait_for_matched(2, Duration::from_millis(1));
+    let why = alone.unwrap_err().to_string();
+    assert!(why.contains("1 of 2 readers match"), "{why}");
 }
 
 #[test]

@@ -232,7 +232,13 @@ fn unknown(what: &str, usable: &[Interface]) -> io::Error {
     let mut known = String::new();
     // Writing to a String cannot fail.
     let _ = list(&mut known, addresses(usable).map(|(i, a)| (&*i.name, a.ip)));
-    let known = if known.is_empty() { "none" } else { &known };
+    // Without any interface other names are of no use.
+    let known = match known.is_empty() {
+        true => {
+            "none; bring one up (`ip link set lo up`), or do without UDP (DUNLIN_TRANSPORTS=shmem,local)"
+        }
+        false => &known,
+    };
     io::Error::new(
         io::ErrorKind::NotFound,
         format!("{what} interface that is up with an IPv4 address; there are: {known}"),
