@@ -23,7 +23,7 @@ fn a_writer_and_a_reader_are_made_in_one_call_each() {
     assert!(matches!(nothing, Err(Error::Timeout { .. })), "{nothing:?}");
     let why = nothing.unwrap_err().to_string();
     assert!(
-        why.contains("topic \"T\"") && why.contains("1 writers match"),
+        why.contains("topic \"T\"") && why.contains("writers that match: 1"),
         "{why}"
     );
     let alone = writer.wait_for_matched(2, Duration::from_millis(1));

@@ -133,7 +133,7 @@ impl<T: TopicData> DataReader<T> {
     fn nothing_came(&self, waited: Duration) -> Error {
         let why = match self.matched_count() {
             0 => self.explain_matching().join("; "),
-            matched => format!("no sample came, and {matched} writers match"),
+            matched => format!("no sample came; writers that match: {matched}"),
         };
         Error::Timeout {
             entity: self.describe(),

@@ -8,8 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// What the options are.
-pub(super) const HELP: &str = "\
-  -cfgFile \"A.xml;B.xml\"   files; str://\"<dds>..</dds>\" counts as one
+pub(super) const HELP: &str = "  -cfgFile \"A.xml;B.xml\"   files; str://\"<dds>..</dds>\" counts as one
   -cfgName NAME             the service to run; not needed if there is one only
   -appName NAME             another name for this execution
   -domainIdBase N           is added to the domains of data

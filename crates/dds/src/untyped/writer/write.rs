@@ -414,7 +414,8 @@ impl WriterCore {
         };
         match options.instance {
             Some(wanted) if wanted != own => Err(Error::PreconditionNotMet(format!(
-                "{}: the payload is of instance {own:?}, not of {wanted:?}",
+                "{}: the key of the value is that of instance {own:?}, and {wanted:?} is given: give the instance of this \
+                 key, or none",
                 self.describe()
             ))),
             _ => Ok(own),
