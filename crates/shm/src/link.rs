@@ -62,6 +62,12 @@ impl LinkSize {
         loans: 32,
     };
 
+    /// Of a link to one of many: 20 KiB, and what is usually copied into a ring fits into half.
+    pub const CROWDED: Self = Self {
+        slots: 64,
+        loans: 32,
+    };
+
     pub(crate) fn is_valid(self) -> bool {
         self.slots.is_power_of_two() && (2..=1 << 16).contains(&self.slots) && self.loans <= 64
     }

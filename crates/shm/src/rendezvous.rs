@@ -40,6 +40,10 @@ pub struct Limits {
     pub patience: Duration,
     /// Our links to peers that we dial.
     pub dialled: LinkSize,
+    /// ... while these are not more than so many.
+    pub roomy: usize,
+    /// Our links to further peers that we dial.
+    pub crowded: LinkSize,
     /// Our links to peers that dial us. Pools come with the hello only if this has a ring of more
     /// than 2 slots, the least.
     pub accepted: LinkSize,
@@ -52,6 +56,8 @@ impl Default for Limits {
             handshakes: 64,
             patience: Duration::from_secs(1),
             dialled: LinkSize::default(),
+            roomy: 32,
+            crowded: LinkSize::CROWDED,
             accepted: LinkSize::READER,
         }
     }
@@ -103,7 +109,8 @@ impl Rendezvous {
     /// # Errors
     /// `System` if the identity is taken, or there is no file descriptor left.
     pub fn new(group: u32, identity: Identity, limits: Limits) -> Result<Self, Error> {
-        if !limits.dialled.is_valid() || !limits.accepted.is_valid() {
+        let sizes = [limits.dialled, limits.crowded, limits.accepted];
+        if !sizes.iter().all(|size| size.is_valid()) {
             return Err(Error::Argument(
                 "a ring has a power of two of slots, a board at most 64 loans",
             ));
@@ -333,10 +340,11 @@ impl Rendezvous {
 
     /// Makes a link, and sends it with our hello and pools.
     fn greet(&self, socket: &OwnedFd, dialled: bool) -> Result<Segment, Error> {
-        let size = if dialled {
-            self.limits.dialled
-        } else {
-            self.limits.accepted
+        let callees = self.connected[1].len() + self.dialled.len();
+        let size = match dialled {
+            true if callees < self.limits.roomy => self.limits.dialled,
+            true => self.limits.crowded,
+            false => self.limits.accepted,
         };
         let link = Segment::new(size.bytes())?;
         Layout::create(&link.owner(), size)?;

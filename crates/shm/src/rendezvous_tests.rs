@@ -80,6 +80,30 @@ fn two_find_each_other_and_talk() {
 }
 
 #[test]
+fn who_has_many_peers_has_smaller_rings_to_further_ones() {
+    let group = group(60);
+    let limits = Limits {
+        roomy: 1,
+        ..Limits::default()
+    };
+    let mut a = Rendezvous::new(group, A, limits).unwrap();
+    let [mut b, mut c] = [B, *b"cccccccccccccccc"].map(|name| participant(group, name));
+    let longest = |of: LinkSize| of.slots as usize / 2 * 248;
+    let (to_b, _at_b) = connect(&mut a, &mut b);
+    assert_eq!(to_b.sender.longest(), longest(LinkSize::default()));
+    let (to_c, _at_c) = connect(&mut a, &mut c);
+    assert_eq!(to_c.sender.longest(), longest(LinkSize::CROWDED));
+    drop(to_b);
+    b = participant(group, *b"dddddddddddddddd");
+    let (to_d, _at_d) = connect(&mut a, &mut b);
+    assert_eq!(
+        to_d.sender.longest(),
+        longest(LinkSize::CROWDED),
+        "c is still there"
+    );
+}
+
+#[test]
 fn calls_that_cross_make_a_connection_for_each_direction() {
     for a_first in [true, false] {
         let group = group(2);
