@@ -18,7 +18,7 @@ use super::{MAX_DATAGRAM, Port, identity, io_error, locator, name};
 use crate::traits::{ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception, Wait, Waker};
 
 /// The longest sleep: a net under the wake-ups.
-const SLEEP: Duration = Duration::from_millis(500);
+const SLEEP: Duration = Duration::from_secs(4);
 /// Senders that the kernel can wait for without sockets.
 const FEW: usize = 127;
 /// Bytes of a slot of a ring.
