@@ -55,8 +55,11 @@ fn sample(number: u32, length: usize) -> Plain {
 /// What is sent: in one datagram, in several, and more than a buffer of sockets takes.
 const LENGTHS: [usize; 6] = [0, 32, 1_000, 70_000, 2 << 20, 3];
 
+/// Endpoints that stay matched as long as they are kept.
+type Matched = (DataWriter<Plain>, Vec<DataReader<Plain>>);
+
 /// `from` writes to each of `to` at once: all samples, in order.
-fn sends(from: &DomainParticipant, to: &[&DomainParticipant], topic: &str) {
+fn sends(from: &DomainParticipant, to: &[&DomainParticipant], topic: &str) -> Matched {
     let (wqos, rqos) = reliable_all();
     let readers: Vec<_> = to
         .iter()
@@ -77,6 +80,7 @@ fn sends(from: &DomainParticipant, to: &[&DomainParticipant], topic: &str) {
         }
     }
     writer.wait_for_acknowledgments(SOON).unwrap();
+    (writer, readers)
 }
 
 /// By which kinds of transport a participant reaches its peers.
@@ -102,7 +106,7 @@ fn peers_with_one_transport_each_are_reached_at_once() {
         let udp = with(Transports::UDP, 0, &[]);
         let shm = with(Transports::SHMEM, 0, &[]);
         let tcp = with(Transports::TCP, 7500, &["tcpv4_lan://127.0.0.1:7400"]);
-        sends(&hub, &[&udp, &shm, &tcp], "there");
+        let _matched = sends(&hub, &[&udp, &shm, &tcp], "there");
         for (topic, peer) in [("by udp", &udp), ("by shm", &shm), ("by tcp", &tcp)] {
             sends(peer, &[&hub], topic);
         }
@@ -117,7 +121,7 @@ fn who_listens_nowhere_is_answered_by_its_connections() {
         let hub = with(ALL, 7400, &[]);
         let client = with(Transports::TCP, 0, &["tcpv4_wan://127.0.0.1:7400"]);
         let neighbour = with(ALL, 0, &[]);
-        sends(&hub, &[&client, &neighbour], "down");
+        let _matched = sends(&hub, &[&client, &neighbour], "down");
         sends(&client, &[&hub], "up");
         sends(&neighbour, &[&hub], "beside");
         assert_eq!(ways(&hub), ["shmem", "tcp"]);
@@ -146,8 +150,59 @@ fn two_that_have_all_share_memory() {
     in_namespace("two_that_have_all_share_memory", LOOPBACK, || {
         let one = with(ALL, 7400, &[]);
         let other = with(ALL, 7500, &["tcpv4_lan://127.0.0.1:7400"]);
-        sends(&one, &[&other], "there");
+        let _matched = sends(&one, &[&other], "there");
         sends(&other, &[&one], "back");
         assert_eq!((ways(&one), ways(&other)), (vec!["shmem"], vec!["shmem"]));
+    });
+}
+
+/// Pieces of shared memory that this process has mapped.
+fn segments() -> usize {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    maps.lines().filter(|line| line.contains("memfd:")).count()
+}
+
+/// Until each of them has heard all that the others say of themselves.
+fn acquainted(all: &[&DomainParticipant]) {
+    let limit = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let know = |one: &&DomainParticipant| {
+        let others = one.domain().participants;
+        others.len() + 1 == all.len() && others.iter().all(|other| other.is_complete)
+    };
+    while !all.iter().all(know) {
+        assert!(std::time::Instant::now() < limit, "they do not meet");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn memory_is_shared_by_those_that_match_and_not_for_discovery() {
+    let test = "memory_is_shared_by_those_that_match_and_not_for_discovery";
+    in_namespace(test, LOOPBACK, || {
+        let both = Transports { tcp: false, ..ALL };
+        let [one, other, third] = [(); 3].map(|()| with(both, 0, &[]));
+        let _apart = [(&one, "A"), (&other, "B"), (&third, "C")]
+            .map(|(participant, topic)| writer::<Plain>(participant, topic, reliable_all().0));
+        acquainted(&[&one, &other, &third]);
+        assert_eq!(segments(), 0, "nothing matches");
+        let matched = sends(&one, &[&other], "T");
+        assert!(segments() > 0);
+        assert_eq!(ways(&other), ["shmem", "udp"], "the third is not matched");
+        drop(matched);
+    });
+}
+
+#[test]
+fn without_multicast_neighbours_meet_by_memory() {
+    let test = "without_multicast_neighbours_meet_by_memory";
+    in_namespace(test, namespace::BARE, || {
+        let both = Transports { tcp: false, ..ALL };
+        let [one, other] = [(); 2].map(|()| with(both, 0, &[]));
+        sends(&one, &[&other], "T");
+        sends(&other, &[&one], "U");
+        let deaf = try_with(both, 0, &[], false).unwrap();
+        sends(&one, &[&deaf], "V");
+        let near = with(Transports::SHMEM, 0, &[]);
+        sends(&other, &[&near], "W");
     });
 }

@@ -169,6 +169,16 @@ impl Transport for CompositeTransport {
         self.of(to.kind)?.lane(to)
     }
 
+    fn neighbours(
+        &self,
+        group: &Locator,
+        most: usize,
+        known: &dyn Fn([u8; 12]) -> bool,
+    ) -> Vec<Locator> {
+        let shm = self.shm.as_ref();
+        shm.map_or_else(Vec::new, |shm| shm.neighbours(group, most, known))
+    }
+
     fn watch(&self, watcher: Weak<dyn Watcher>) {
         self.all()
             .for_each(|transport| transport.watch(Weak::clone(&watcher)));

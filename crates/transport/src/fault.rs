@@ -118,6 +118,15 @@ impl<T: Transport + 'static> Transport for Fault<T> {
         self.inner.leads_to(to, peer)
     }
 
+    fn neighbours(
+        &self,
+        group: &Locator,
+        most: usize,
+        known: &dyn Fn([u8; 12]) -> bool,
+    ) -> Vec<Locator> {
+        self.inner.neighbours(group, most, known)
+    }
+
     fn watch(&self, watcher: Weak<dyn Watcher>) {
         self.inner.watch(watcher);
     }

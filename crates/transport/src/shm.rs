@@ -176,6 +176,15 @@ impl Transport for ShmTransport {
         Some(SendPath(Way::Shm(send_channel)))
     }
 
+    fn neighbours(
+        &self,
+        group: &Locator,
+        most: usize,
+        known: &dyn Fn([u8; 12]) -> bool,
+    ) -> Vec<Locator> {
+        self.table.unknown_neighbours(group, most, known)
+    }
+
     fn watch(&self, watcher: Weak<dyn Watcher>) {
         self.table.watch(watcher);
     }

@@ -92,6 +92,15 @@ impl<T: Transport> Transport for Tap<T> {
         self.inner.lane(to)
     }
 
+    fn neighbours(
+        &self,
+        group: &Locator,
+        most: usize,
+        known: &dyn Fn([u8; 12]) -> bool,
+    ) -> Vec<Locator> {
+        self.inner.neighbours(group, most, known)
+    }
+
     fn watch(&self, watcher: Weak<dyn Watcher>) {
         self.inner.watch(watcher);
     }
@@ -152,6 +161,10 @@ impl Receiver for TapReceiver {
 
     fn watch_addresses(&mut self) {
         self.inner.watch_addresses();
+    }
+
+    fn was_multicast(&self) -> bool {
+        self.inner.was_multicast()
     }
 
     fn waker(&self) -> Arc<dyn Waker> {

@@ -151,6 +151,19 @@ pub trait Transport: Send + Sync {
         None
     }
 
+    /// Where participants of this host listen to `group`, by memory that they share with this one:
+    /// at most `most`, other than those whose prefix `known` knows. May ask the system, and waits
+    /// for answers for some milliseconds; not for the data path.
+    fn neighbours(
+        &self,
+        group: &Locator,
+        most: usize,
+        known: &dyn Fn([u8; 12]) -> bool,
+    ) -> Vec<Locator> {
+        let _ = (group, most, known);
+        Vec::new()
+    }
+
     /// From now on `watcher` is told what becomes of the ways to peers, if the transport learns of
     /// it.
     fn watch(&self, watcher: Weak<dyn Watcher>) {
@@ -271,6 +284,11 @@ pub trait Receiver: Send {
         false
     }
 
+    /// Whether the datagram that was received last came by multicast, as far as that can be told.
+    fn was_multicast(&self) -> bool {
+        false
+    }
+
     /// The loan that came with the datagram that was received last: to be asked for, before the
     /// next, if [`Received::loaned`] says so.
     fn loan(&mut self) -> Option<ReceivedLoan> {
@@ -349,6 +367,15 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
 
     fn lane(&self, to: &Locator) -> Option<SendPath> {
         T::lane(self, to)
+    }
+
+    fn neighbours(
+        &self,
+        group: &Locator,
+        most: usize,
+        known: &dyn Fn([u8; 12]) -> bool,
+    ) -> Vec<Locator> {
+        T::neighbours(self, group, most, known)
     }
 
     fn watch(&self, watcher: Weak<dyn Watcher>) {

@@ -6,6 +6,7 @@ mod connections;
 mod diagnostics;
 mod endpoint;
 mod locator_choice;
+mod neighbours;
 mod observe;
 mod registry;
 pub(crate) mod watch;
@@ -33,7 +34,8 @@ pub(crate) use endpoint::{
     WriterEnd,
 };
 use hashbrown::HashMap;
-use locator_choice::{unicast_locator_of, whom};
+use locator_choice::{metatraffic_locator_of, whom};
+use neighbours::Neighbours;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 use std::sync::{Arc, Weak};
@@ -46,6 +48,7 @@ pub(crate) struct Matching<P: MatchedEntities> {
     peer_list: PeerList,
     /// Where announcements go: these groups and the peers.
     announce: Vec<Destination>,
+    neighbours: Neighbours,
     events: Vec<Event>,
     pub(crate) writers: BTreeMap<EntityId, Arc<P::Writer>>,
     pub(crate) readers: BTreeMap<EntityId, Arc<P::Reader>>,
@@ -132,11 +135,13 @@ impl<P: MatchedEntities> MatchingEvent<P> {
 }
 
 impl<P: OwnParticipant> Matching<P> {
-    /// Announcements go to the groups and to the peers of the book.
+    /// Announcements go to the groups and to the peers of the book, and to those neighbours that
+    /// are not met there.
     pub(crate) fn new(
         discovery: Discovery,
         datagrams: Datagrams,
         groups_met: Vec<Locator>,
+        neighbours: Option<Locator>,
         peer_list: PeerList,
     ) -> Self {
         let mut matching = Self {
@@ -145,6 +150,7 @@ impl<P: OwnParticipant> Matching<P> {
             groups_met,
             peer_list,
             announce: Vec::new(),
+            neighbours: Neighbours::new(neighbours),
             events: Vec::new(),
             writers: BTreeMap::new(),
             readers: BTreeMap::new(),
@@ -194,6 +200,7 @@ impl<P: OwnParticipant> Matching<P> {
     }
 
     pub(crate) fn goodbye(&mut self, now: Time) {
+        self.neighbours = Neighbours::default();
         self.discovery.goodbye(now, &mut self.datagrams);
     }
 
@@ -212,6 +219,7 @@ impl<P: OwnParticipant> Matching<P> {
             &mut self.datagrams,
             &mut self.events,
         );
+        self.note_way(source);
     }
 
     /// A writer showed that it lives.
@@ -231,6 +239,7 @@ impl<P: OwnParticipant> Matching<P> {
     /// The ways to a participant are not what they were, or it has ended.
     pub(crate) fn change_way(&mut self, now: Time, peer: GuidPrefix, ended: bool) {
         self.peers.remove(&peer);
+        self.neighbours.forget(&peer);
         if ended {
             self.discovery.end(now, peer, &mut self.events);
         } else {
@@ -365,6 +374,10 @@ impl<P: OwnParticipant> Matching<P> {
             participant.set_routes(self.routes());
         }
         self.locate_peers(participant.transport());
+        let mut announced = self.beside_network(participant);
+        if !announced.is_empty() {
+            announced.extend_from_slice(&self.announce);
+        }
         let Self {
             datagrams,
             announce,
@@ -373,7 +386,8 @@ impl<P: OwnParticipant> Matching<P> {
             ..
         } = self;
         datagrams.flush(participant.transport(), |to| match to {
-            To::Announce => announce,
+            To::Announce if announced.is_empty() => announce,
+            To::Announce => &announced,
             To::Endpoint(guid) if guid.entity.is_builtin() => one(peers.get(&guid.prefix)),
             To::Endpoint(guid) => one(destinations.get(&guid)),
             To::Matched | To::Passing(_) => &[],
@@ -391,6 +405,7 @@ impl<P: OwnParticipant> Matching<P> {
             discovery,
             peers,
             announce,
+            neighbours,
             passing,
             ..
         } = self;
@@ -405,9 +420,10 @@ impl<P: OwnParticipant> Matching<P> {
                     .iter()
                     .filter(|group| announce.contains(&Destination::open(**group)));
                 let groups: Vec<Locator> = groups.copied().collect();
-                let destination =
-                    unicast_locator_of(transport, whom(transport, discovery, guid.prefix), unicast)
-                        .or_else(|| nearest(transport, &groups).copied());
+                let whom = whom(transport, discovery, guid.prefix);
+                let near = neighbours.are_near(&guid.prefix);
+                let destination = metatraffic_locator_of(transport, whom, near, unicast)
+                    .or_else(|| nearest(transport, &groups).copied());
                 if !discovery.knows(guid.prefix) {
                     passing.push(guid.prefix);
                 }

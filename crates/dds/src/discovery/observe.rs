@@ -62,8 +62,8 @@ pub struct Participant {
     pub answers: bool,
     /// All endpoints are known that it has said it has.
     pub is_complete: bool,
-    /// Which of its addresses for discovery is used from here; `None` if no transport reaches any
-    /// of them.
+    /// Where samples for it go from here, or, while it is matched with nothing, discovery; `None`
+    /// if no transport reaches any of its addresses.
     pub way: Option<Locator>,
 }
 

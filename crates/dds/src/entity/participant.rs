@@ -438,15 +438,16 @@ fn build(
     let discovery = discovery.map_err(|error| {
         Error::BadParameter(format!("participant {name:?} cannot be announced: {error}"))
     })?;
-    // Shared memory alone has no other place to meet.
-    let meets = |l: &Locator| l.kind != Locator::KIND_SHMEM || peers.multicast || is_named(l);
-    let announce: Vec<Locator> = groups.iter().copied().filter(meets).collect();
+    // Shared memory alone has no other place to meet; beside UDP it is for those who are not heard.
+    let meets = |l: &Locator| l.kind != Locator::KIND_SHMEM || is_named(l);
+    let (announce, beside): (Vec<Locator>, Vec<Locator>) = groups.iter().copied().partition(meets);
+    let neighbours = beside.first().copied().filter(|_| peers.multicast);
     let limit = whole_datagram(&*transport);
     let mut datagrams = Datagrams::new(prefix, limit, Arc::clone(&transport));
     datagrams.local_queue().switch_on(config.transports.local);
     let user = Role::new(sockets.user, &clock, config.waiting, true);
     let meta = Role::new(sockets.meta, &clock, WaitStrategy::Block, false);
-    let matching = Matching::new(discovery, datagrams, announce, peer_list);
+    let matching = Matching::new(discovery, datagrams, announce, neighbours, peer_list);
     Ok(Shared::new(
         prefix, domain, config, clock, transport, user, meta, matching,
     ))

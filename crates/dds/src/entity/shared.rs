@@ -81,6 +81,8 @@ pub(crate) struct Shared {
     has_deferred: AtomicBool,
     /// Some matched writer has a finite liveliness lease.
     watches_life: AtomicBool,
+    /// Its own announcements have come back by multicast.
+    hears_itself: AtomicBool,
     pub(crate) counters: Counters,
     /// For samples that its readers cannot show yet.
     pub(crate) memory: Arc<Memory>,
@@ -146,6 +148,7 @@ impl Shared {
             deferred: Ranked::default(),
             has_deferred: AtomicBool::new(false),
             watches_life: AtomicBool::new(false),
+            hears_itself: AtomicBool::new(false),
             counters: Counters::default(),
             panics: Panics::default(),
             slow_calls: AtomicU64::new(0),

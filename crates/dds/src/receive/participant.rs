@@ -38,6 +38,8 @@ pub(crate) trait ReceivingParticipant: Endpoints {
         timestamp: Option<Timestamp>,
         message: &Submessage<'_>,
     );
+    /// Its own announcement has come back by multicast.
+    fn note_own_multicast(&self);
     /// Tells discovery that a writer lives.
     fn tell_alive(self: &Arc<Self>, sign: &LivelinessAssertion);
     /// A datagram has brought a reader something.

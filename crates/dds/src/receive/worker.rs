@@ -2,6 +2,7 @@
 //! that holds the role.
 mod admission;
 mod arrivals;
+mod builtin;
 mod fast_path;
 mod opening;
 mod payload_allocator;
@@ -373,8 +374,11 @@ impl<P: ReceivingParticipant> Worker<P> {
                 None => {}
                 // Our own announcements come back by multicast.
                 Some((_, writer))
-                    if writer.is_builtin() && context.source.prefix == shared.prefix() => {}
-                Some((_, writer)) if writer.is_builtin() => discover(shared, context, message),
+                    if writer.is_builtin() && context.source.prefix == shared.prefix() =>
+                {
+                    self.note_own(shared, &context.source);
+                }
+                Some((_, writer)) if writer.is_builtin() => self.discover(shared, context, message),
                 Some((reader, writer)) => self.route(shared, context, reader, writer, message),
             },
         }
@@ -539,17 +543,6 @@ fn tell<P: ReceivingParticipant>(
         Arrivals::of(arrivals).add_ready(core);
     }
     core.schedule();
-}
-
-/// Hands a submessage of a built-in endpoint to discovery. Not inlined, for the sake of the path
-/// that samples take; nor is what else is rare.
-#[cold]
-fn discover<P: ReceivingParticipant>(
-    shared: &Arc<P>,
-    context: &Context<'_>,
-    message: &Submessage<'_>,
-) {
-    shared.discover(&context.source, context.timestamp, message);
 }
 
 /// Does this prove that the writer's application lives? (RTPS 2.5 8.3.8.6.1, 8.4.13.5)

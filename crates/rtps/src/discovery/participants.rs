@@ -155,6 +155,12 @@ impl Peer {
 }
 
 impl Peer {
+    /// What we announce to groups reaches it: it listens to some, and its own announcements came by
+    /// one.
+    pub(super) fn hears_groups(&self) -> bool {
+        self.multicast && !self.data.metatraffic_multicast.is_empty()
+    }
+
     /// Our announcement is due for it alone. One that keeps silent gets fewer and fewer.
     pub(super) fn is_to_be_told(&mut self) -> bool {
         self.unheard = self.unheard.saturating_add(1);

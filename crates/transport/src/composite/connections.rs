@@ -150,6 +150,11 @@ impl Receiver for WithConnections {
         self.datagrams.is_ready() || self.stream.as_ref().is_some_and(Receiver::is_ready)
     }
 
+    /// Of the last one that came by no connection.
+    fn was_multicast(&self) -> bool {
+        self.datagrams.was_multicast()
+    }
+
     fn loan(&mut self) -> Option<ReceivedLoan> {
         self.datagrams.loan()
     }

@@ -177,6 +177,10 @@ impl Receiver for Pair {
         self.shm.is_ready()
     }
 
+    fn was_multicast(&self) -> bool {
+        self.busy && self.udp.was_multicast()
+    }
+
     fn loan(&mut self) -> Option<ReceivedLoan> {
         self.shm.loan()
     }

@@ -16,6 +16,8 @@ pub(super) struct MemoryReceiver {
     inbox: u64,
     bell: Arc<Condvar>,
     locators: Vec<Locator>,
+    /// The datagram that was taken last came by multicast.
+    was_multicast: bool,
 }
 
 impl MemoryReceiver {
@@ -25,21 +27,23 @@ impl MemoryReceiver {
             inbox: opened.inbox,
             bell: opened.bell,
             locators: opened.locators,
+            was_multicast: false,
         }
     }
 
-    /// Appends the next datagram that has arrived and fits.
-    fn take(&self, state: &mut State, buffer: &mut BytesMut) -> Option<Received> {
+    /// Appends the next datagram that has arrived and fits; says whether it came by multicast.
+    fn take(&self, state: &mut State, buffer: &mut BytesMut) -> Option<(Received, bool)> {
         while let Some(parcel) = state.take(self.inbox) {
             let length = parcel.bytes.len();
             if length <= buffer.spare_capacity_mut().len() {
                 buffer.extend_from_slice(&parcel.bytes);
                 let from = parcel.from;
-                return Some(Received {
+                let received = Received {
                     length,
                     from,
                     loaned: false,
-                });
+                };
+                return Some((received, parcel.multicast));
             }
             if let Some(inbox) = state.inbox(self.inbox) {
                 inbox.oversized += 1;
@@ -79,7 +83,8 @@ impl Receiver for MemoryReceiver {
     fn receive(&mut self, buffer: &mut BytesMut, wait: Wait) -> io::Result<Option<Received>> {
         let mut state = self.network.lock();
         loop {
-            if let Some(received) = self.take(&mut state, buffer) {
+            if let Some((received, multicast)) = self.take(&mut state, buffer) {
+                self.was_multicast = multicast;
                 return Ok(Some(received));
             }
             let Wait::Until(deadline) = wait else {
@@ -99,6 +104,10 @@ impl Receiver for MemoryReceiver {
         let state = self.network.lock();
         let due = state.due(self.inbox);
         due.is_some_and(|due| due <= state.clock.now())
+    }
+
+    fn was_multicast(&self) -> bool {
+        self.was_multicast
     }
 
     fn waker(&self) -> Arc<dyn Waker> {

@@ -70,6 +70,7 @@ pub(super) struct Inbox {
 #[derive(Clone, Debug)]
 pub(super) struct Parcel {
     pub(super) from: Locator,
+    pub(super) multicast: bool,
     pub(super) bytes: Vec<u8>,
 }
 
@@ -187,6 +188,7 @@ impl State {
     pub(super) fn carry(&mut self, from: Ipv4Addr, datagram: &Outgoing<'_>) {
         let parcel = Parcel {
             from: locator(from, FIRST_EPHEMERAL),
+            multicast: datagram.to.is_multicast(),
             bytes: datagram.to_vec(),
         };
         for inbox in self.listeners(&datagram.to) {

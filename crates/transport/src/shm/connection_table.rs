@@ -249,6 +249,41 @@ impl ConnectionTable {
         self.await_answers(state, &found).in_group(group)
     }
 
+    /// Where those neighbours listen to a group whose names are not known: at most so many, and
+    /// first those that come after us, so that not all of a crowd ask the same few.
+    pub(super) fn unknown_neighbours(
+        &self,
+        group: &Locator,
+        most: usize,
+        known: &dyn Fn([u8; 12]) -> bool,
+    ) -> Vec<Locator> {
+        let Some(group) = u16::try_from(group.port).ok().filter(|_| most > 0) else {
+            return Vec::new();
+        };
+        let mut found = dunlin_shm::neighbours(self.group).unwrap_or_default();
+        self.tell_of_strangers();
+        let first = found.partition_point(|peer| name(peer) <= self.name);
+        found.rotate_left(first);
+        let mut state = self.state();
+        let now = Instant::now();
+        found.retain(|peer| {
+            let name = name(peer);
+            let unknown = name != self.name && port(peer).group == group && !known(name);
+            unknown && !state.is_refused(peer, now)
+        });
+        found.truncate(most);
+        for peer in &found {
+            if !state.outlets.contains_key(peer) {
+                self.dial(&mut state, *peer);
+            }
+        }
+        let state = self.await_answers(state, &found);
+        let connected = found
+            .iter()
+            .filter(|peer| state.outlets.contains_key(*peer));
+        connected.map(locator).collect()
+    }
+
     /// Participants of other users in this domain.
     fn strangers(&self) -> usize {
         let mut names: Vec<_> = dunlin_shm::strangers(self.group)

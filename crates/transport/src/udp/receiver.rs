@@ -307,6 +307,15 @@ impl Receiver for UdpReceiver {
         }
     }
 
+    /// A group has a socket of its own.
+    fn was_multicast(&self) -> bool {
+        let last = match self.ports.as_slice() {
+            [only] => Some(only),
+            ports => ports.get(self.next.wrapping_sub(1)),
+        };
+        last.is_some_and(|port| !port.is_unicast())
+    }
+
     fn waker(&self) -> Arc<dyn Waker> {
         self.line.waker()
     }

@@ -168,6 +168,7 @@ impl<P: OwnParticipant> Matching<P> {
                 log::debug!(?prefix, ?reason, "participant lost");
                 self.note_participant(prefix, reason == LossReason::Goodbye);
                 self.peers.remove(&prefix);
+                self.neighbours.forget(&prefix);
             }
             Event::TooManyEndpoints { prefix } => {
                 log::warn!(

@@ -38,6 +38,8 @@ pub(crate) trait OwnParticipant: MatchedEntities {
     fn delivers_locally(&self) -> bool;
     /// Others are told how it is with its endpoints.
     fn answers_questions(&self) -> bool;
+    /// Its own announcements have come back by multicast.
+    fn hears_itself(&self) -> bool;
     /// Datagrams that its receiver has lost.
     fn dropped(&self) -> u64;
     /// From now on these are the routes of its threads.

@@ -45,6 +45,21 @@ pub(super) fn unicast_locator_of(
     by_datagrams.or_else(|| connection_to(transport, whom, &connections))
 }
 
+/// As `unicast_locator_of`, for discovery. Unless the peer `is_near`, so that it speaks by memory
+/// itself, that is left to user data: a ring for each participant that is never matched would cost
+/// too much.
+pub(super) fn metatraffic_locator_of(
+    transport: &dyn Transport,
+    whom: Whom,
+    is_near: bool,
+    locators: &[Locator],
+) -> Option<Locator> {
+    let by_network = |l: &&Locator| l.kind != Locator::KIND_SHMEM;
+    let far: Vec<Locator> = locators.iter().filter(by_network).copied().collect();
+    let found = unicast_locator_of(transport, whom, &far).filter(|_| !is_near);
+    found.or_else(|| unicast_locator_of(transport, whom, locators))
+}
+
 /// Where somebody else is, the peer is not: behind address translators hosts of many networks have
 /// the same addresses. If the peer has made a connection, that leads to it, and where nobody is
 /// known to be is not tried; nor, if it `only_calls`, where it says to be: that may be anybody's

@@ -1,11 +1,11 @@
 //! What the directory shows to those who look at the domain from outside.
-use super::locator_choice::{unicast_locator_of, whom};
+use super::locator_choice::{metatraffic_locator_of, whom};
 use super::watch::Wake;
 use super::{Matching, OwnParticipant};
 use crate::discovery::observe::{DiscoveryEvent, Domain, Knowledge, Participant, TypeState};
 use dunlin_rtps::Time;
 use dunlin_transport::Transport;
-use dunlin_wire::{Guid, GuidPrefix};
+use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ParticipantData};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -91,6 +91,19 @@ impl<P: OwnParticipant> Matching<P> {
         counts
     }
 
+    /// Where samples for a participant go, or, while it is matched with nothing here, discovery.
+    fn way_to(&self, transport: &dyn Transport, data: &ParticipantData) -> Option<Locator> {
+        let prefix = data.guid.prefix;
+        let from = Guid::new(prefix, EntityId::UNKNOWN);
+        let next = self.destinations.range(from..).next();
+        let matched = next.filter(|(guid, to)| guid.prefix == prefix && !to.locator.is_multicast());
+        matched.map(|(_, to)| to.locator).or_else(|| {
+            let whom = whom(transport, &self.discovery, prefix);
+            let near = self.neighbours.are_near(&prefix);
+            metatraffic_locator_of(transport, whom, near, &data.metatraffic_unicast)
+        })
+    }
+
     /// Everything that is known of the domain, this participant included.
     pub(crate) fn domain(&self, transport: &dyn Transport) -> Domain {
         let discovery = &self.discovery;
@@ -98,11 +111,7 @@ impl<P: OwnParticipant> Matching<P> {
         let others = discovery.participants().map(|data| Participant {
             answers: discovery.has_answered(data.guid.prefix),
             is_complete: discovery.knows_all_of(data.guid.prefix),
-            way: unicast_locator_of(
-                transport,
-                whom(transport, discovery, data.guid.prefix),
-                &data.metatraffic_unicast,
-            ),
+            way: self.way_to(transport, data),
             data: data.clone(),
         });
         Domain {

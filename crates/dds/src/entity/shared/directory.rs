@@ -11,6 +11,7 @@ use dunlin_transport::panics::log;
 use dunlin_transport::{Transport, Watcher};
 use dunlin_wire::{GuidPrefix, Locator};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// How long what a participant said before it ended is given to be read.
 const LAST_WORDS: Duration = Duration::from_millis(20);
@@ -29,6 +30,10 @@ impl OwnParticipant for Shared {
 
     fn answers_questions(&self) -> bool {
         self.config.answers_questions
+    }
+
+    fn hears_itself(&self) -> bool {
+        self.hears_itself.load(Relaxed)
     }
 
     fn dropped(&self) -> u64 {

@@ -52,6 +52,10 @@ impl ReceivingParticipant for Shared {
         });
     }
 
+    fn note_own_multicast(&self) {
+        self.hears_itself.store(true, Relaxed);
+    }
+
     fn tell_alive(self: &Arc<Self>, sign: &LivelinessAssertion) {
         Shared::discover(self, |matching, _| matching.tell(sign));
     }
