@@ -13,6 +13,8 @@ pub struct Variables {
     defaults: BTreeMap<String, String>,
     /// How many bytes of values were put in.
     bytes: usize,
+    /// The program has the option `-DNAME=value`.
+    by_option: bool,
 }
 
 impl Variables {
@@ -35,6 +37,14 @@ impl Variables {
         Self {
             environment: variables.into_iter().collect(),
             ..Self::default()
+        }
+    }
+
+    /// The program has the option `-DNAME=value`, which users are told of.
+    pub fn by_option(self) -> Self {
+        Self {
+            by_option: true,
+            ..self
         }
     }
 
@@ -126,9 +136,13 @@ impl Variables {
             let message = format!("{} is no name of a variable", quoted(name));
             return Problem::error(at, message).help("names have letters, digits and _".to_owned());
         }
+        let option = match self.by_option {
+            true => format!("give -D{name}=.., "),
+            false => String::new(),
+        };
         let message = format!(
-            "variable {} is not defined: set it in the environment, or give it a default in \
-             <configuration_variables>",
+            "variable {} is not defined: {option}set it in the environment, or give it a default \
+             in <configuration_variables>",
             quoted(name)
         );
         let known = self.given.keys().chain(self.defaults.keys());

@@ -82,7 +82,7 @@ impl Configuration {
 pub fn load(inputs: &[Input], options: &Options) -> Configuration {
     let mut loader = Loader {
         options,
-        variables: options.variables.clone(),
+        variables: options.variables.clone().by_option(),
         configuration: Configuration {
             sources: Sources::default(),
             problems: Problems::new(MOST_PROBLEMS),

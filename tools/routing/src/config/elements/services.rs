@@ -279,6 +279,11 @@ pub(super) const ROWS: &[Element] = &[
         "register_type",
         "samples pass without their types",
     ),
+    ignored(
+        C::Connection,
+        "registered_type",
+        "samples pass without their types",
+    ),
     tree(
         C::Session,
         "annotation",

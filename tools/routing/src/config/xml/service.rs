@@ -55,11 +55,31 @@ impl Reader<'_> {
         let publication = publication.and_then(|period| self.duration(period));
         let sampling = sampling.and_then(|period| self.duration(period));
         Some(Monitoring {
-            domain: self.domain(element)?,
+            domain: self.monitoring_domain(service, element)?,
             participant: self.participant_qos(element).qos,
             publication_period: publication.unwrap_or(Duration::from_secs(5)),
             sampling_period: sampling.unwrap_or(Duration::from_secs(1)),
         })
+    }
+
+    /// Its own, else that of `<administration>`.
+    fn monitoring_domain(&mut self, service: Element<'_>, own: Element<'_>) -> Option<u32> {
+        let administration = service.child("administration");
+        let other = administration.and_then(|other| other.child("domain_id")?.text());
+        match (own.child("domain_id"), other) {
+            (None, Some(other)) => {
+                let message = format!(
+                    "monitoring has no domain_id: that of administration is taken, {}",
+                    other.text
+                );
+                let problem = Problem::warning(own.span(), message);
+                self.problems
+                    .push(problem.help(format!("add <domain_id>{}</domain_id>", other.text)));
+                // A wrong one is reported where it is.
+                other.text.parse().ok()
+            }
+            _ => self.domain(own),
+        }
     }
 
     /// The element or the attribute `enabled`.
