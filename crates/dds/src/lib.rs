@@ -64,7 +64,7 @@ pub use dunlin_derive::{Data, Topic};
 pub use dunlin_qos::*;
 pub use dunlin_rtps::{
     ChangeKind, InstanceHandle, InstanceState, OriginBounds, RejectionReason, SampleInfo,
-    SampleState, Select, ViewState, Which,
+    SampleState, Select, SetPlace, ViewState, Which,
 };
 pub use dunlin_shm::Trust;
 pub use dunlin_transport as transport;

@@ -36,7 +36,9 @@ pub use reader::{
     Delivery, GroupFront, GroupOrder, GroupStanding, Holdings, KeyOf, OriginBounds, PassedOver,
     Reader, ReaderConfig, Rejection, RejectionReason, Standing, WriterProxyConfig,
 };
-pub use sample::{InstanceState, Sample, SampleInfo, SampleState, Select, ViewState, Which};
+pub use sample::{
+    InstanceState, Sample, SampleInfo, SampleState, Select, SetPlace, ViewState, Which,
+};
 pub use time::Time;
 pub use writer::{
     Acknowledgement, GroupOf, InGroup, ReaderFilter, ReaderProgress, ReaderProxyConfig, WriteError,

@@ -99,6 +99,18 @@ impl Default for Select {
     }
 }
 
+/// Where a change stands in its writer's coherent sets (RTPS 2.5 8.7.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SetPlace {
+    /// It is in none.
+    #[default]
+    Outside,
+    /// It is the first of its set.
+    First,
+    /// It is of the same set as the change of its writer before it.
+    Following,
+}
+
 /// What DDS says about a sample (DDS 1.4 2.2.2.5.5 `SampleInfo`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleInfo {
@@ -135,6 +147,9 @@ pub struct SampleInfo {
     /// The key hash beside it was computed by a product of another vendor, so it may name the
     /// instance in another way than `instance` does.
     pub foreign_key_hash: bool,
+    /// Where it stands in the coherent sets of its writer. Only readers in stream mode tell it that
+    /// ask for coherent access: all changes of a set are there at once.
+    pub set: SetPlace,
     /// Which samples it repeats or answers, if it says so.
     pub origin: Option<SampleOrigin>,
 }

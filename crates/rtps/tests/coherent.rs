@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use dunlin_qos::{Durability, Duration, History, ReliabilityKind, ResourceLimits};
 use dunlin_rtps::{
-    Change, ChangeKind, InGroup, ReaderConfig, Select, Time, To, Writer, WriterConfig,
+    Change, ChangeKind, InGroup, ReaderConfig, Select, SetPlace, Time, To, Writer, WriterConfig,
 };
 use dunlin_wire::{Guid, InlineQos, Parameters, SequenceNumber, SetMembership, Timestamp};
 use std::collections::BTreeMap;
@@ -254,6 +254,35 @@ fn disposals_belong_to_their_set() {
     let infos = stage.world.infos(stage.reader);
     assert!(infos.last().is_some_and(|info| !info.valid_data));
     assert_eq!(stage.seen, [1, 2]);
+}
+
+#[test]
+fn in_stream_mode_each_change_says_where_it_stands_in_its_set() {
+    let stream = ReaderConfig {
+        stream: true,
+        keyed: false,
+        across_instances: true,
+        ..reader()
+    };
+    let mut stage = Stage::new(QUICK, &writer(), &stream);
+    stage.write(1, 3);
+    stage.write(2, 1);
+    stage.sizes.insert(3, 1);
+    let single = Stage::sample(3, 0);
+    stage.world.write(stage.writer, &single).unwrap();
+    stage.write(4, 2);
+    stage.begin(5, 2);
+    stage.run(50 * MS);
+    let places = stage.world.infos(stage.reader).into_iter();
+    let places: Vec<SetPlace> = places.map(|info| info.set).collect();
+    use SetPlace::*;
+    let expected = [
+        [First, Following, Following].as_slice(),
+        &[First],
+        &[Outside],
+        &[First, Following],
+    ];
+    assert_eq!(places, expected.concat());
 }
 
 #[test]

@@ -249,6 +249,7 @@ impl AdapterReader for Reader {
                 valid_data: about.kind == dunlin::ChangeKind::Alive,
                 change_kind: about.kind,
                 foreign_key_hash: origin.is_some_and(|origin| origin.foreign_key_hash),
+                set: dunlin::SetPlace::Outside,
                 origin,
             };
             into.push(AdapterSample { info, payload });

@@ -1,10 +1,10 @@
 //! `read` and `take`: which samples, and what is said about them (DDS 1.4 2.2.2.5.3.8).
-use super::cache::{Cache, Stored};
+use super::cache::{Cache, Stored, Told};
 use super::instance::Instance;
 use crate::slab::{NONE, Slab};
 use crate::{
-    ChangeKind, InstanceHandle, InstanceState, Sample, SampleInfo, SampleState, Select, ViewState,
-    Which,
+    ChangeKind, InstanceHandle, InstanceState, Sample, SampleInfo, SampleState, Select, SetPlace,
+    ViewState, Which,
 };
 use alloc::vec::Vec;
 
@@ -307,16 +307,18 @@ fn info(
             (false, _) => ChangeKind::Unregistered,
         },
         foreign_key_hash: stored.foreign_key_hash,
+        set: SetPlace::Outside,
         origin: None,
     }
 }
 
 /// Where every change is handed out: which one this is.
 #[cold]
-fn say_change(info: &mut SampleInfo, (kind, key_hash): (ChangeKind, InstanceHandle)) {
-    info.change_kind = kind;
-    info.valid_data = kind == ChangeKind::Alive;
-    info.instance = key_hash;
+fn say_change(info: &mut SampleInfo, told: Told) {
+    info.change_kind = told.kind;
+    info.valid_data = told.kind == ChangeKind::Alive;
+    info.instance = told.key_hash;
+    info.set = told.set;
 }
 
 fn state_of(stored: &Stored) -> SampleState {

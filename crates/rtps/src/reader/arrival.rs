@@ -4,7 +4,9 @@ use super::cache::{Cache, Header};
 use super::coherent_sets::Inside;
 use super::writer_proxy::{NumberKind, Ordering, Waiting, WriterIdentity, WriterProxy};
 use super::{Delivery, Reader, ReaderConfig};
-use crate::{ChangeKind, ContentFilter, InstanceHandle, Outbox, Payload, PayloadAllocator, Time};
+use crate::{
+    ChangeKind, ContentFilter, InstanceHandle, Outbox, Payload, PayloadAllocator, SetPlace, Time,
+};
 use alloc::boxed::Box;
 use bytes::Bytes;
 use dunlin_qos::Duration;
@@ -393,6 +395,11 @@ fn header_of(now: Time, author: WriterIdentity, sequence: i64, change: &Waiting)
         name: change.name,
         foreign_key_hash: change.foreign_key_hash,
         origin: change.origin.as_deref(),
+        set: match change.set.first.0 {
+            first if first == sequence => SetPlace::First,
+            first if first >= 1 && first < sequence => SetPlace::Following,
+            _ => SetPlace::Outside,
+        },
     }
 }
 
@@ -495,6 +502,8 @@ fn header<'a>(
         name,
         foreign_key_hash,
         origin,
+        // Of a reader that keeps sets together only, by `header_of`.
+        set: SetPlace::Outside,
     })
 }
 

@@ -16,7 +16,7 @@ use super::writer_proxy::WriterIdentity;
 use super::{KeyOf, ReaderConfig, Rejection, RejectionReason};
 use crate::instance_map::InstanceMap;
 use crate::slab::{NONE, Slab};
-use crate::{ChangeKind, ContentFilter, InstanceHandle, InstanceState, Payload, Time};
+use crate::{ChangeKind, ContentFilter, InstanceHandle, InstanceState, Payload, SetPlace, Time};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
@@ -64,6 +64,8 @@ pub(super) struct Header<'a> {
     pub(super) foreign_key_hash: bool,
     /// Which samples it repeats or answers.
     pub(super) origin: Option<&'a SampleOrigin>,
+    /// In which coherent set it is.
+    pub(super) set: SetPlace,
 }
 
 impl Header<'_> {
@@ -116,26 +118,45 @@ pub(super) struct Cache {
     pub(super) stream: Option<Box<Stream>>,
 }
 
-/// Of each place in the slab of samples: which kind of change it has, and the key hash that came
-/// with it.
+/// Of each place in the slab of samples: what is said of its change beside what all samples have.
 #[derive(Default)]
-pub(super) struct Stream(Vec<(ChangeKind, InstanceHandle)>);
+pub(super) struct Stream(Vec<Told>);
+
+/// What a reader in stream mode says of a change.
+#[derive(Clone, Copy)]
+pub(super) struct Told {
+    pub(super) kind: ChangeKind,
+    /// As it came.
+    pub(super) key_hash: InstanceHandle,
+    pub(super) set: SetPlace,
+}
+
+impl Told {
+    const NOTHING: Self = Self {
+        kind: ChangeKind::Alive,
+        key_hash: InstanceHandle::NIL,
+        set: SetPlace::Outside,
+    };
+}
 
 impl Stream {
     fn note(&mut self, place: u32, header: &Header<'_>) {
         let place = place as usize;
         if place >= self.0.len() {
-            self.0
-                .resize(place + 1, (ChangeKind::Alive, InstanceHandle::NIL));
+            self.0.resize(place + 1, Told::NOTHING);
         }
-        if let Some(change) = self.0.get_mut(place) {
-            *change = (header.kind, header.name.unwrap_or(InstanceHandle::NIL));
+        if let Some(told) = self.0.get_mut(place) {
+            *told = Told {
+                kind: header.kind,
+                key_hash: header.name.unwrap_or(InstanceHandle::NIL),
+                set: header.set,
+            };
         }
     }
 
-    pub(super) fn at(&self, place: u32) -> (ChangeKind, InstanceHandle) {
-        let change = self.0.get(place as usize).copied();
-        change.unwrap_or((ChangeKind::Alive, InstanceHandle::NIL))
+    pub(super) fn at(&self, place: u32) -> Told {
+        let told = self.0.get(place as usize).copied();
+        told.unwrap_or(Told::NOTHING)
     }
 }
 
@@ -223,6 +244,7 @@ impl Cache {
                     name: None,
                     foreign_key_hash: false,
                     origin: None,
+                    set: SetPlace::Outside,
                 };
                 let key = Payload::Inline(instance.key.clone());
                 self.notify(place, &header, key);

@@ -109,6 +109,7 @@ fn route_text(out: &mut String, route: &RouteView) {
         line("topics", patterns);
     }
     line("path", &route.path);
+    line("sets", &route.sets);
     line("if full", &route.if_full);
     line("backlog", &route.backlog);
     for matched in route.matches.iter().flatten() {

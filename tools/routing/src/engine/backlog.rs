@@ -1,8 +1,8 @@
 //! Changes that wait for room in an output, in order and within bounds.
 use crate::plan;
 use bytes::Bytes;
-use dunlin::ChangeKind;
 use dunlin::untyped::WriteOptions;
+use dunlin::{ChangeKind, SetPlace};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -13,6 +13,10 @@ pub(crate) struct Waiting {
     pub(crate) kind: ChangeKind,
     pub(crate) payload: Bytes,
     pub(crate) options: WriteOptions,
+    /// Where it stands in its source's coherent sets.
+    pub(crate) set: SetPlace,
+    /// Nothing of its set follows.
+    pub(crate) ends_set: bool,
 }
 
 /// Bytes that wait in all backlogs of a service.
@@ -75,6 +79,11 @@ impl Backlog {
         self.waiting.front()
     }
 
+    /// The last one.
+    pub(crate) fn back_mut(&mut self) -> Option<&mut Waiting> {
+        self.waiting.back_mut()
+    }
+
     /// How many more may come: what was taken already is put in even beyond the bound of bytes.
     pub(crate) fn room(&self) -> usize {
         let full = self.bytes >= self.bounds.bytes
@@ -115,6 +124,8 @@ mod tests {
             kind: ChangeKind::Alive,
             payload: vec![0; length].into(),
             options: WriteOptions::default(),
+            set: SetPlace::Outside,
+            ends_set: false,
         }
     }
 

@@ -6,7 +6,7 @@ use super::tally::Tally;
 use crate::adapter::AdapterReader;
 use crate::table::Slot;
 use dunlin::untyped::{UntypedReader, UntypedReaderListener};
-use dunlin::{ChangeKind, Guid, MatchedStatus, StatusKind, StatusMask};
+use dunlin::{ChangeKind, Guid, MatchedStatus, SampleInfo, SetPlace, StatusKind, StatusMask};
 use dunlin_filter::Filter;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,6 +45,10 @@ pub(crate) struct InputLane {
     pub(crate) scope: Option<u64>,
     /// What the input wants; writers that can judge by it do so, too.
     filter: Option<Filter>,
+    /// Coherent sets come whole.
+    keeps_sets: bool,
+    /// Whose set is being taken. The reader has all of a set in a row, so there is one at most.
+    in_set: Option<Guid>,
 }
 
 /// Which outputs take the changes of an input, by their place in the route.
@@ -77,6 +81,39 @@ impl InputLane {
             targets: Targets::default(),
             scope: None,
             filter: None,
+            keeps_sets: false,
+            in_set: None,
+        }
+    }
+
+    /// Its reader keeps coherent sets together.
+    pub(crate) fn with_sets(self, keeps_sets: bool) -> Self {
+        Self { keeps_sets, ..self }
+    }
+
+    /// Where a change stands in its writer's sets.
+    #[inline]
+    pub(crate) fn place_of(&self, info: &SampleInfo) -> SetPlace {
+        match self.keeps_sets {
+            true => info.set,
+            false => SetPlace::Outside,
+        }
+    }
+
+    /// Takes note of the next change that is taken, or that nothing is left to take. Returns the
+    /// writer whose set is over by that.
+    #[inline]
+    pub(crate) fn set_over(&mut self, next: Option<&SampleInfo>) -> Option<Guid> {
+        if !self.keeps_sets {
+            return None;
+        }
+        match next {
+            Some(info) if info.set == SetPlace::Following => None,
+            Some(info) => {
+                let in_set = (info.set == SetPlace::First).then_some(info.publication);
+                std::mem::replace(&mut self.in_set, in_set)
+            }
+            None => self.in_set.take(),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::engine::lock;
 use crate::table::Slot;
 use bytes::Bytes;
 use dunlin::untyped::{Piece, TryWriteError, UntypedWriter, UntypedWriterListener, WriteOptions};
-use dunlin::{ChangeKind, Guid, StatusMask};
+use dunlin::{ChangeKind, Guid, SetPlace, StatusMask};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 
@@ -74,6 +74,10 @@ pub(crate) struct OutputLane {
     conversion: Option<Conversion>,
     /// How many in a row it has refused.
     refused: u32,
+    /// What comes as a coherent set is written as one.
+    keeps_sets: bool,
+    /// A set was begun and not ended.
+    is_in_set: bool,
 }
 
 impl Sources {
@@ -94,6 +98,8 @@ pub(crate) struct Passing<'a> {
     pub(crate) options: &'a WriteOptions,
     /// Its source may be made to wait.
     pub(crate) is_reliable: bool,
+    /// Where it stands in its source's coherent sets.
+    pub(crate) set: SetPlace,
 }
 
 impl OutputLane {
@@ -118,7 +124,14 @@ impl OutputLane {
             transform: None,
             conversion: None,
             refused: 0,
+            keeps_sets: false,
+            is_in_set: false,
         }
+    }
+
+    /// Writes what comes as a coherent set as one. Its publisher is its own.
+    pub(crate) fn with_sets(self, keeps_sets: bool) -> Self {
+        Self { keeps_sets, ..self }
     }
 
     /// Puts samples into another representation.
@@ -160,6 +173,14 @@ impl OutputLane {
         }
         let before = self.backlog.len();
         while let Some(next) = self.backlog.front() {
+            let ends_set = next.ends_set;
+            if self.keeps_sets {
+                let set = next.set;
+                self.enter(set);
+            }
+            let Some(next) = self.backlog.front() else {
+                break;
+            };
             let written = self
                 .writer
                 .put(next.kind, &next.payload, &next.options, false);
@@ -168,6 +189,9 @@ impl OutputLane {
                 break;
             }
             self.backlog.pop();
+            if ends_set {
+                self.leave_set();
+            }
         }
         if self.backlog.len() < before {
             self.tally.note_still(!self.backlog.is_empty());
@@ -232,12 +256,51 @@ impl OutputLane {
         if !self.backlog.is_empty() {
             return self.line_up(change);
         }
+        if self.keeps_sets {
+            self.enter(change.set);
+        }
         let may_copy = change.payload.len() <= SMALL;
         let written = self
             .writer
             .put(change.kind, change.payload, change.options, may_copy);
         if !self.is_done(written, change.kind, change.payload.len()) {
             self.line_up(change);
+        }
+    }
+
+    /// The next change stands there in its source's sets: one begins or ends, if need be.
+    #[cold]
+    fn enter(&mut self, place: SetPlace) {
+        if place != SetPlace::Following {
+            self.leave_set();
+        }
+        if place != SetPlace::Outside
+            && !self.is_in_set
+            && let Sink::Domain(writer) = &self.writer
+            && let Some(publisher) = writer.publisher()
+        {
+            publisher.begin_coherent_changes();
+            self.is_in_set = true;
+        }
+    }
+
+    /// Nothing follows of the set that came last.
+    pub(crate) fn end_set(&mut self) {
+        match self.backlog.back_mut() {
+            Some(last) => last.ends_set = true,
+            None => self.leave_set(),
+        }
+    }
+
+    fn leave_set(&mut self) {
+        if !std::mem::take(&mut self.is_in_set) {
+            return;
+        }
+        if let Sink::Domain(writer) = &self.writer
+            && let Some(publisher) = writer.publisher()
+            && let Err(error) = publisher.end_coherent_changes()
+        {
+            self.note_fault(&error);
         }
     }
 
@@ -273,6 +336,8 @@ impl OutputLane {
             kind: change.kind,
             payload: change.payload.clone(),
             options: *change.options,
+            set: change.set,
+            ends_set: false,
         });
         self.note_backlog();
     }

@@ -1,6 +1,7 @@
 //! A processor at work: what it sees of the outputs, and what its panics cost.
 use super::output::{OutputLane, Passing};
 use crate::processor::{Change, Outputs, Processor};
+use dunlin::SetPlace;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A processor at work.
@@ -28,6 +29,8 @@ impl Sink<'_> {
             payload: &change.payload,
             options: &change.options,
             is_reliable: change.is_reliable,
+            // What a processor lets through is not all of a set.
+            set: SetPlace::Outside,
         };
         for output in self.outputs.iter_mut() {
             let takes = output.sources.include(change.group, &change.writer);

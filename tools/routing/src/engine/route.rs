@@ -364,11 +364,18 @@ impl Work {
             Source::Beyond(reader) => reader.take(most, beyond),
         }
         let any = !taken.is_empty() || !beyond.is_empty();
+        let is_last = taken.len() < most;
         for sample in taken.drain(..) {
+            if let Some(writer) = input.set_over(Some(&sample.info)) {
+                end_set(input, outputs, between.strays, &writer);
+            }
             if input.admits(&sample.info.publication) {
                 let payload = || sample.payload();
                 forward(route, input, outputs, &mut between, &sample.info, payload);
             }
+        }
+        if is_last && let Some(writer) = input.set_over(None) {
+            end_set(input, outputs, between.strays, &writer);
         }
         for AdapterSample { info, payload } in beyond.drain(..) {
             forward(route, input, outputs, &mut between, &info, || Ok(payload));
@@ -424,6 +431,17 @@ struct Between<'w> {
     strays: &'w mut Strays,
     echoes: &'w mut EchoWatch,
     last_samples: Option<&'w mut LastSamples>,
+}
+
+/// All of a writer's coherent set has been passed on.
+#[cold]
+fn end_set(input: &InputLane, outputs: &mut [OutputLane], strays: &mut Strays, writer: &Guid) {
+    strays.end_set(writer);
+    for at in input.targets(writer) {
+        if let Some(output) = outputs.get_mut(at) {
+            output.end_set();
+        }
+    }
 }
 
 /// Passes one change on.
@@ -504,6 +522,7 @@ fn forward(
         payload: &payload,
         options: &options,
         is_reliable: input.is_reliable,
+        set: input.place_of(info),
     };
     let mut has_target = false;
     for at in input.targets(&writer) {

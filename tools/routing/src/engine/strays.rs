@@ -53,8 +53,18 @@ impl Strays {
                 kind: change.kind,
                 payload: change.payload.clone(),
                 options: *change.options,
+                set: change.set,
+                ends_set: false,
             },
         });
+    }
+
+    /// Nothing of the coherent set follows that this writer's last change is in.
+    pub(crate) fn end_set(&mut self, writer: &Guid) {
+        let mut all = self.waiting.iter_mut().rev();
+        if let Some(last) = all.find(|stray| stray.writer == *writer) {
+            last.change.ends_set = true;
+        }
     }
 
     /// A new output takes what is for it.
@@ -68,7 +78,11 @@ impl Strays {
                 payload: &stray.change.payload,
                 options: &stray.change.options,
                 is_reliable: stray.is_reliable,
+                set: stray.change.set,
             });
+            if stray.change.ends_set {
+                output.end_set();
+            }
         }
         self.retain(|stray| stray.writer != writer);
     }

@@ -231,6 +231,7 @@ impl Ends {
         let (qos, group) = qos::of_reader(site.session, input, design);
         let subscriber = participant.create_subscriber(group);
         let is_reliable = qos.reliability.is_reliable();
+        let keeps_sets = subscriber.qos().presentation.coherent_access;
         let admission = Arc::default();
         let options = qos::options(&route.settings, design, site.router, &admission);
         let listener = Some(DataListener(Arc::clone(&self.core)));
@@ -247,7 +248,8 @@ impl Ends {
             Arc::clone(tally),
             Arc::clone(&admission),
         )
-        .with_filter(judge);
+        .with_filter(judge)
+        .with_sets(keeps_sets);
         self.core.edit(Edit::AddInput(lane));
         Ok(Endpoint::Reader(reader, admission))
     }
@@ -266,6 +268,7 @@ impl Ends {
         // What a source says of the same type passes as it is.
         let made = made.filter(|_| design.ty.information.is_none());
         let (qos, group) = qos::of_writer(site.session, &route.settings, output, design);
+        let coherent = group.presentation.coherent_access;
         let (endpoint, sink) = match site.place {
             Place::Domain(participant) => {
                 let topic = site::topic(participant, &output.topic, &design.ty, made.as_ref())?;
@@ -294,6 +297,7 @@ impl Ends {
             Basis::Group(group, ..) => Sources::Group(*group),
             Basis::Writer(_, writer) => Sources::Writer(writer.guid),
         };
+        let keeps_sets = coherent && matches!(sources, Sources::Writer(_));
         let lane = OutputLane::new(
             slot,
             sources,
@@ -302,6 +306,7 @@ impl Ends {
             Arc::clone(tally),
             Arc::clone(fault),
         )
+        .with_sets(keeps_sets)
         .with_transform(transform)
         .with_conversion(conversion(route, output, written.as_ref()));
         self.core.edit(Edit::AddOutput(lane));

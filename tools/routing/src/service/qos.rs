@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// more than come in at once.
 const INPUT_SAMPLES: u32 = 4096;
 
+/// The same of an input of coherent sets, each of which has to find room as a whole.
+const SAMPLES_OF_A_SET: u32 = 65_536;
+
 /// Of an input.
 pub(super) fn of_reader(
     session: &Session,
@@ -27,8 +30,11 @@ pub(super) fn of_reader(
     if let Some(partitions) = &input.partitions {
         subscriber.partition.0.clone_from(partitions);
     }
-    let most = &mut reader.resource_limits.max_samples;
-    most.get_or_insert(INPUT_SAMPLES);
+    let most = match subscriber.presentation.coherent_access {
+        true => SAMPLES_OF_A_SET,
+        false => INPUT_SAMPLES,
+    };
+    reader.resource_limits.max_samples.get_or_insert(most);
     reader.property = reader.property.with(Via::PROPERTY, design.via.text());
     (reader, subscriber)
 }

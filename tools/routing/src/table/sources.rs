@@ -4,9 +4,9 @@ use super::known::is_keyed;
 use crate::plan::Writers;
 use dunlin::observe::WriterData;
 use dunlin::{
-    Batching, DataReaderQos, DataWriterQos, Durability, DurabilityService, Duration, EntityFactory,
-    Guid, History, LivelinessKind, Ownership, Properties, PublisherQos, ReliabilityKind,
-    ResourceLimits, SubscriberQos, VendorId, WriterDataLifecycle,
+    AccessScope, Batching, DataReaderQos, DataWriterQos, Durability, DurabilityService, Duration,
+    EntityFactory, Guid, History, LivelinessKind, Ownership, Presentation, Properties,
+    PublisherQos, ReliabilityKind, ResourceLimits, SubscriberQos, VendorId, WriterDataLifecycle,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -172,8 +172,19 @@ impl GroupKey {
             representation: vec![self.qos.representation],
             ..DataReaderQos::default()
         };
+        // Sets come whole; of scope GROUP topic by topic, for each topic has a route of its own.
+        let coherent_access = self.publisher.presentation.coherent_access;
+        let scope = self.publisher.presentation.access_scope;
         let subscriber = SubscriberQos {
             partition: self.publisher.partition.clone(),
+            presentation: Presentation {
+                access_scope: match coherent_access {
+                    true => scope.min(AccessScope::Topic),
+                    false => AccessScope::default(),
+                },
+                coherent_access,
+                ordered_access: false,
+            },
             ..SubscriberQos::default()
         };
         (reader, subscriber)

@@ -57,6 +57,8 @@ pub(super) struct RouteView {
     pub(super) outputs: Vec<String>,
     pub(super) patterns: Option<String>,
     pub(super) path: String,
+    /// What becomes of coherent sets.
+    pub(super) sets: String,
     pub(super) if_full: String,
     pub(super) backlog: String,
     /// `null` if nobody has looked.
@@ -134,9 +136,9 @@ fn session(session: &Session, domain_route: &DomainRoute, seen: Option<&Seen>) -
     let routes = session
         .routes
         .iter()
-        .map(|one| route(one, connections, seen));
+        .map(|one| route(one, session, connections, seen));
     let auto_routes = session.auto_routes.iter();
-    let auto_routes = auto_routes.map(|one| auto_route(one, connections, seen));
+    let auto_routes = auto_routes.map(|one| auto_route(one, session, connections, seen));
     SessionView {
         name: session.name.clone(),
         threads: match session.threads.size {
@@ -147,7 +149,12 @@ fn session(session: &Session, domain_route: &DomainRoute, seen: Option<&Seen>) -
     }
 }
 
-fn route(route: &Route, connections: &[Connection], seen: Option<&Seen>) -> RouteView {
+fn route(
+    route: &Route,
+    session: &Session,
+    connections: &[Connection],
+    seen: Option<&Seen>,
+) -> RouteView {
     let inputs = route.inputs.iter();
     let outputs = route.outputs.iter();
     let matches = seen.map(|seen| {
@@ -184,13 +191,24 @@ fn route(route: &Route, connections: &[Connection], seen: Option<&Seen>) -> Rout
         outputs: outputs.map(|one| output(one, connections)).collect(),
         patterns: None,
         path: path(&route.settings, &route.inputs, &route.outputs),
+        sets: sets(
+            session,
+            &route.settings,
+            (&route.inputs, &route.outputs),
+            connections,
+        ),
         if_full: if_full(&route.settings, &route.inputs, &route.outputs),
         backlog: backlog(&route.settings, route.outputs.len()),
         matches,
     }
 }
 
-fn auto_route(route: &AutoRoute, connections: &[Connection], seen: Option<&Seen>) -> RouteView {
+fn auto_route(
+    route: &AutoRoute,
+    session: &Session,
+    connections: &[Connection],
+    seen: Option<&Seen>,
+) -> RouteView {
     let inputs = std::slice::from_ref(&route.input);
     let outputs = route.outputs.iter();
     let matches = seen.map(|seen| {
@@ -216,6 +234,12 @@ fn auto_route(route: &AutoRoute, connections: &[Connection], seen: Option<&Seen>
         outputs: outputs.map(|one| output(one, connections)).collect(),
         patterns: Some(patterns(&route.topics)),
         path: path(&route.settings, inputs, &route.outputs),
+        sets: sets(
+            session,
+            &route.settings,
+            (inputs, &route.outputs),
+            connections,
+        ),
         if_full: if_full(&route.settings, inputs, &route.outputs),
         backlog: backlog(&route.settings, route.outputs.len()),
         matches,
@@ -352,6 +376,41 @@ fn path(settings: &RouteSettings, inputs: &[Input], outputs: &[Output]) -> Strin
     match reasons.is_empty() {
         true => "relay: the received bytes are sent as they are".to_owned(),
         false => format!("process, for: {}", reasons.join(", ")),
+    }
+}
+
+/// What becomes of coherent sets, and why they do not pass whole.
+fn sets(
+    session: &Session,
+    settings: &RouteSettings,
+    (inputs, outputs): (&[Input], &[Output]),
+    connections: &[Connection],
+) -> String {
+    let mut reasons = BTreeSet::new();
+    let is_explicit = |qos: &EndpointQos<_>| matches!(qos, EndpointQos::Explicit(_));
+    if inputs.iter().any(|input| is_explicit(&input.qos))
+        && !session.subscriber.presentation.coherent_access
+    {
+        reasons.insert("the subscriber's PRESENTATION");
+    }
+    if outputs.iter().any(|output| output.writers == Writers::One) {
+        reasons.insert("one writer for all sources");
+    }
+    if settings.processor.is_some() {
+        reasons.insert("processor");
+    }
+    let all = inputs.iter().map(|input| input.connection);
+    let all = all.chain(outputs.iter().map(|output| output.connection));
+    let mut all = all.filter_map(|at| connections.get(at));
+    if all.any(|connection| connection.kind.participant().is_none()) {
+        reasons.insert("adapter");
+    }
+    match reasons.is_empty() {
+        true => "pass whole, those of several topics topic by topic".to_owned(),
+        false => {
+            let reasons: Vec<&str> = reasons.into_iter().collect();
+            format!("dissolve into samples, for: {}", reasons.join(", "))
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::engine::tally::add;
 use crate::processor::Change;
 use bytes::Bytes;
 use dunlin::untyped::WriteOptions;
-use dunlin::{ChangeKind, Guid};
+use dunlin::{ChangeKind, Guid, SetPlace};
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::Duration;
 
@@ -55,6 +55,7 @@ impl Work {
                 payload: &Bytes::new(),
                 options: &options,
                 is_reliable: true,
+                set: SetPlace::Outside,
             };
             let takes = |output: &&mut OutputLane| output.sources.include(scope, &Guid::UNKNOWN);
             let outputs = self.outputs.iter_mut();
@@ -114,6 +115,7 @@ impl Work {
                     payload: &change.payload,
                     options: &change.options,
                     is_reliable: change.is_reliable,
+                    set: SetPlace::Outside,
                 };
                 for at in input.targets(&change.writer) {
                     if let Some(output) = outputs.get_mut(at) {
