@@ -1,0 +1,76 @@
+//! What is said of a configuration without running it.
+use crate::common::*;
+use crate::*;
+
+#[test]
+fn explain_shows_the_plan_and_what_matches_now() {
+    let test = "plan::explain_shows_the_plan_and_what_matches_now";
+    in_namespace(test, LOOPBACK, || {
+        let near = participant(0, "near");
+        let _square = writer::<Shape>(&near, "Square", Default::default(), Default::default());
+        let directory = tempfile::tempdir().unwrap();
+        let file = written(directory.path(), "yard.toml", TOML);
+        let text = printed(&format!("route explain {file}"));
+        for line in [
+            "service yard (group yard)",
+            "    participant near: domain 0, udp, shmem, local",
+            "      auto route route_1",
+            "        topics     Square",
+            "        path       relay: the received bytes are sent as they are",
+            "        sets       pass whole, those of several topics topic by topic",
+            "        now        Square (ShapeType): 1 writer at near",
+        ] {
+            assert!(text.lines().any(|one| one == line), "no {line:?}:\n{text}");
+        }
+        let json = printed(&format!("route explain {file} --json --no-look"));
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json["name"], "yard");
+        assert!(json["domain_routes"][0]["sessions"][0]["routes"][0]["matches"].is_null());
+    });
+}
+
+#[test]
+fn mistakes_are_told_before_anything_starts() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = written(
+        directory.path(),
+        "yard.toml",
+        &TOML.replace("\"far\"", "\"fra\""),
+    );
+    for command in ["run", "check", "explain"] {
+        let output = dunlin(&format!("route {command} {file}"));
+        assert_eq!(output.status.code(), Some(2));
+        let report = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            report.contains("yard.toml:7:6: error: there is no participant \"fra\""),
+            "{report}"
+        );
+    }
+    let output = dunlin("route chek");
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        report,
+        "dunlin route: no command \"chek\": did you mean \"check\"?\n"
+    );
+}
+
+#[test]
+fn a_configuration_is_checked_listed_and_converted() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = written(directory.path(), "bridge.xml", XML);
+    let summary = printed(&format!("route check {file} --strict"));
+    assert_eq!(
+        summary,
+        "service bridge: participants 2, routes 1, auto routes 0\n"
+    );
+    let list = printed(&format!("route list {file}"));
+    assert!(
+        list.starts_with("bridge\n") && list.contains("DomainBridgingLAN (built in)"),
+        "{list}"
+    );
+    let toml = printed(&format!("route convert {file} --to toml"));
+    let file = written(directory.path(), "bridge.toml", &toml);
+    let again = printed(&format!("route convert {file} --to toml"));
+    assert!(toml.contains("topics = [\"Square\"]"), "{toml}");
+    assert!(again.contains("topics = [\"Square\"]"), "{again}");
+}
