@@ -9,6 +9,9 @@ use std::time::{Duration as Span, Instant};
 
 const AUTO: &str = "/routing_services/test/domain_routes/d/sessions/s/auto_routes/all 0";
 
+/// What readers that have come and gone may leave.
+const GROWTH: i64 = 1 << 20;
+
 /// Waits until it is so.
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -21,25 +24,37 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 #[test]
 fn two_hundred_topics_pass_at_once_and_leave_nothing() {
     let name = "two_hundred_topics_pass_at_once_and_leave_nothing";
+    topics_pass_at_once(name, 200);
+}
+
+#[test]
+#[ignore = "takes ten seconds"]
+fn a_thousand_topics_pass_at_once_and_leave_nothing() {
+    let name = "a_thousand_topics_pass_at_once_and_leave_nothing";
+    topics_pass_at_once(name, 1000);
+}
+
+fn topics_pass_at_once(name: &str, topics: usize) {
     in_namespace(name, LOOPBACK, || {
-        const TOPICS: usize = 200;
         let service = Service::start(with_auto(vec![auto(0)])).unwrap();
         let near = participant(NEAR, Transports::UDP);
         let far = participant(FAR, Transports::UDP);
         let (wqos, rqos) = reliable();
         let topic = |at: usize| format!("topic {at}");
-        let writers: Vec<DataWriter<Keyless>> = (0..TOPICS)
+        let writers: Vec<DataWriter<Keyless>> = (0..topics)
             .map(|at| near.writer_with(&topic(at), wqos.clone()).unwrap())
             .collect();
-        let readers: Vec<DataReader<Keyless>> = (0..TOPICS)
+        let readers: Vec<DataReader<Keyless>> = (0..topics)
             .map(|at| far.reader_with(&topic(at), rqos.clone()).unwrap())
             .collect();
+        let begun = Instant::now();
         until("not all routes have matched both sides", || {
             let tree = service.state();
             let auto = tree.at(AUTO).unwrap();
             let ends = auto.children.iter().flat_map(|route| &route.children);
-            auto.children.len() == TOPICS && ends.clone().all(|end| end.matched == 1)
+            auto.children.len() == topics && ends.clone().all(|end| end.matched == 1)
         });
+        println!("{topics} routes have matched after {:?}", begun.elapsed());
         // The service knows a writer or reader before that knows the service.
         for (writer, reader) in writers.iter().zip(&readers) {
             writer.wait_for_matched(1, SOON).unwrap();
@@ -94,14 +109,36 @@ fn a_service_that_starts_again_goes_on() {
 
 #[test]
 fn readers_that_come_and_go_leave_nothing() {
-    in_namespace("readers_that_come_and_go_leave_nothing", LOOPBACK, || {
+    readers_come_and_go("readers_that_come_and_go_leave_nothing", 50);
+}
+
+#[test]
+#[ignore = "takes ten seconds"]
+fn ten_thousand_readers_that_come_and_go_leave_nothing() {
+    let name = "ten_thousand_readers_that_come_and_go_leave_nothing";
+    readers_come_and_go(name, 10_000);
+}
+
+/// Bytes of memory that this process has.
+fn memory() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = statm.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
+}
+
+fn readers_come_and_go(name: &str, readers: u32) {
+    in_namespace(name, LOOPBACK, || {
         let service = Service::start(with_auto(vec![auto(0)])).unwrap();
         let near = participant(NEAR, Transports::UDP);
         let far = participant(FAR, Transports::UDP);
         let (wqos, rqos) = reliable();
         let writer = near.writer_with::<Keyless>("T", wqos).unwrap();
         let output = format!("{AUTO}/routes/T/outputs/out");
-        for round in 0..50 {
+        let mut warm = memory();
+        for round in 0..readers {
+            if round == readers / 5 {
+                warm = memory();
+            }
             let reader = far.reader_with::<Keyless>("T", rqos.clone()).unwrap();
             reader.wait_for_matched(1, SOON).unwrap();
             if round % 10 == 0 {
@@ -117,6 +154,10 @@ fn readers_that_come_and_go_leave_nothing() {
             }
         }
         wait_for(&service, &output, |node| node.matched == 0);
+        let grown = memory() as i64 - warm as i64;
+        println!("{readers} readers: {grown} bytes more than after a fifth of them");
+        // The first ones fill what stays.
+        assert!(readers < 10_000 || grown <= GROWTH, "{grown} bytes");
         drop(writer);
         wait_for(&service, AUTO, |auto| auto.children.is_empty());
         service.stop();

@@ -40,6 +40,7 @@ pub(crate) fn in_namespace(test: &str, setup: &str, body: impl FnOnce()) {
         said.contains("1 passed"),
         "no test is named {test}:\n{said}"
     );
+    print!("{said}");
 }
 
 fn allowed(flags: &str) -> bool {
