@@ -15,7 +15,7 @@ known="Domain_0 Domain_1 Domain_2
     Reliability_1 Ownership_1 Ownership_2 Deadline_2 Durability_1 Durability_2 Durability_3 Durability_6 Durability_7
     Durability_11 DataRepresentation_1 DataRepresentation_2 Partition_1 Partition_2
     OrderedAccess_1 OrderedAccess_2 OrderedAccess_5 OrderedAccess_9
-    CoherentSets_1 CoherentSets_2 CoherentSets_5 CoherentSets_9"
+    CoherentSets_1 CoherentSets_2 CoherentSets_5 CoherentSets_9 CoherentSets_12 CoherentSets_21"
 
 suite=$(realpath "${1:?usage: omg_router.sh FOLDER_OF_THE_SUITE}")
 python=${PYTHON:-python3}
