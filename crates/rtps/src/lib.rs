@@ -33,8 +33,8 @@ pub use handle::InstanceHandle;
 pub use outbox::{Outbox, PayloadAllocator, To};
 pub use payload::{Loaned, LoanedPayload, Payload, Withdrawn};
 pub use reader::{
-    Delivery, GroupFront, GroupOrder, GroupStanding, Holdings, KeyOf, OriginBounds, PassedOver,
-    Reader, ReaderConfig, Rejection, RejectionReason, Standing, WriterProxyConfig,
+    Arriving, Delivery, GroupFront, GroupOrder, GroupStanding, Holdings, KeyOf, OriginBounds,
+    PassedOver, Reader, ReaderConfig, Rejection, RejectionReason, Standing, WriterProxyConfig,
 };
 pub use sample::{
     InstanceState, Sample, SampleInfo, SampleState, Select, SetPlace, ViewState, Which,

@@ -3,6 +3,7 @@
 mod access;
 mod ack_nack;
 mod arrival;
+mod arriving;
 mod cache;
 mod coherent_sets;
 mod config;
@@ -22,6 +23,7 @@ mod submessages;
 mod timers;
 mod writer_proxy;
 
+pub use arriving::Arriving;
 pub use config::{
     Delivery, Holdings, KeyOf, OriginBounds, ReaderConfig, Rejection, RejectionReason,
     WriterProxyConfig,
@@ -72,6 +74,10 @@ pub struct Reader {
     tidies: Option<Time>,
     /// When somebody else's sample was last looked for that could yield.
     made_way: Option<Time>,
+    /// Something is handed out of a sample that is not whole.
+    hands_out: bool,
+    /// Such samples of writers that were forgotten since.
+    left_off: Vec<(Guid, i64)>,
     /// Not later than the first thing that is due.
     due: Option<Time>,
 }
@@ -91,6 +97,8 @@ impl Reader {
             blocked: false,
             tidies: None,
             made_way: None,
+            hands_out: false,
+            left_off: Vec::new(),
             due: None,
         }
     }
@@ -208,12 +216,14 @@ impl Reader {
             return Delivery::default();
         };
         let mut proxy = self.writers.remove(index);
+        self.leave_off(&proxy);
         if self.blocked {
             self.unblock();
         }
         self.cache.forget_names_of(proxy.author);
         Delivery {
             lost: proxy.sets.as_mut().map_or(0, |sets| sets.abandon()),
+            arriving: self.leaves_off(),
             ..self.leave_all(now, proxy.author, disposes)
         }
     }
@@ -260,6 +270,7 @@ impl Reader {
         all.available |= self.cache.pass_time(now);
         self.unblock_if_below(before);
         self.note_due();
+        all.arriving = self.leaves_off();
         all
     }
 

@@ -9,6 +9,7 @@ mod gaps;
 mod heartbeat_schedule;
 mod history;
 mod limits;
+mod open_change;
 mod progress;
 mod queries;
 mod reader_proxy;
@@ -38,6 +39,7 @@ use filters::Filters;
 use heartbeat_schedule::HeartbeatSchedule;
 use history::HistoryCache;
 use limits::SampleLimits;
+use open_change::OpenChange;
 use reader_proxy::ReaderProxy;
 use silence::Silence;
 use timers::Timers;
@@ -62,6 +64,8 @@ pub struct Writer {
     /// How large samples the readers take.
     limits: SampleLimits,
     history: HistoryCache,
+    /// A change whose bytes still come.
+    open: Option<Box<OpenChange>>,
     pulse: HeartbeatSchedule,
     voice: DataOutput,
     /// Is a coherent set under way?
@@ -91,6 +95,7 @@ impl Writer {
             limits: SampleLimits::default(),
             history: HistoryCache::new(config.history, config.resource_limits, transient)
                 .storing(config.service()),
+            open: None,
             pulse: HeartbeatSchedule::new(&config),
             voice: DataOutput::new(&config),
             set: SetState::None,
@@ -157,9 +162,6 @@ impl Writer {
         origin: Option<&SampleOrigin>,
         out: &mut impl Outbox,
     ) {
-        let keeps = self.keeps();
-        let bytes = change.payload.len();
-        let is_mark = set.as_deref().is_some_and(coherent_sets::is_mark);
         self.last = sequence;
         if let Some(set) = &set {
             self.last_in_group = set.group_sequence.0;
@@ -179,6 +181,23 @@ impl Writer {
             self.voice
                 .say(audience, sequence, change, notes, usize::MAX, out);
         }
+        self.wrote(now, sequence, change, set, origin, out);
+    }
+
+    /// The change was said to all: keeps it if need be, and asks for answers.
+    #[inline]
+    fn wrote(
+        &mut self,
+        now: Time,
+        sequence: i64,
+        change: &mut Change,
+        set: Option<Box<SetMembership>>,
+        origin: Option<&SampleOrigin>,
+        out: &mut impl Outbox,
+    ) {
+        let keeps = self.keeps();
+        let bytes = change.payload.len();
+        let is_mark = set.as_deref().is_some_and(coherent_sets::is_mark);
         if keeps {
             let kept = Change {
                 payload: core::mem::take(&mut change.payload),
@@ -333,11 +352,15 @@ impl Writer {
     ) {
         self.expire(now);
         let sequence = nack_frag.sequence.0;
-        let possible = sequence >= 1 && sequence <= self.last;
+        let is_open = self.is_open_number(sequence);
+        let possible = sequence >= 1 && (sequence <= self.last || is_open);
         if let Some((index, proxy)) = self.reliable_reader(from).filter(|_| possible)
             && proxy.nack_frags.accept(nack_frag.count, now)
         {
-            self.repeat_fragments(now, index, nack_frag, out);
+            match is_open {
+                true => self.repeat_open_fragments(index, nack_frag, out),
+                false => self.repeat_fragments(now, index, nack_frag, out),
+            }
         }
     }
 
@@ -346,7 +369,8 @@ impl Writer {
     /// is said, or said again, goes whole.
     pub fn set_fragment_size(&mut self, size: Option<u16>) {
         let kept_from = self.history.first().unwrap_or(self.last);
-        self.voice.fragments.set(self.last, kept_from, size);
+        let last = self.last + i64::from(self.open.is_some());
+        self.voice.fragments.set(last, kept_from, size);
     }
 
     /// Asks all that lag for an answer now, for instance before waiting for room; nothing happens
@@ -426,10 +450,19 @@ impl Writer {
     }
 
     fn next_sequence(&self, change: &Change) -> Result<i64, WriteError> {
-        if u32::try_from(change.payload.len()).is_err() {
+        self.next_of_length(change.payload.len())
+    }
+
+    #[inline]
+    fn next_of_length(&self, length: usize) -> Result<i64, WriteError> {
+        if u32::try_from(length).is_err() {
             return Err(WriteError::OutOfResources("sample size"));
         }
-        self.limits.check(change.payload.len())?;
+        self.limits.check(length)?;
+        // What follows an open change has a number behind it, and could not be acknowledged.
+        if self.open.is_some() {
+            return Err(WriteError::Full);
+        }
         let next = self.last.checked_add(1).filter(|n| *n < i64::MAX);
         next.ok_or(WriteError::OutOfResources("sequence numbers"))
     }
@@ -534,6 +567,9 @@ impl Writer {
             group: self.group_info(first),
         };
         out.push(to, Submessage::Heartbeat(heartbeat), &Bytes::new());
+        if self.open.is_some() && !is_final {
+            self.tell_open(to, reader, out);
+        }
     }
 
     /// Tells a reader that may not know it where it begins: the history has gone on since, so a

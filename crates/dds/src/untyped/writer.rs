@@ -500,6 +500,8 @@ impl WriterCore {
                 Err(WriteError::OutOfResources(limit)) => {
                     return Err(self.exhausted(limit));
                 }
+                // Nothing that is written whole.
+                Err(WriteError::NotOpen) => return Err(self.blocked()),
             }
             state.next_timeout()
         };

@@ -71,6 +71,9 @@ pub struct ReaderConfig {
     /// Does a sample that several writers forward, or one forwards beside its original writer, come
     /// once only? Within which bounds it is known; `None`: it comes as often as it is sent.
     pub duplicates: Option<OriginBounds>,
+    /// Samples of more fragments than this can be had as they come, before they are whole
+    /// (`Reader::take_arriving`); `None`: none can. Only with `stream`.
+    pub arriving: Option<u32>,
 }
 
 /// How long, and of how many original writers, a reader knows what has come.
@@ -149,6 +152,7 @@ impl ReaderConfig {
             max_pending: 8192,
             stream: false,
             duplicates: None,
+            arriving: None,
         }
     }
 
@@ -204,6 +208,8 @@ pub struct Delivery {
     /// A GAP or HEARTBEAT spoke of numbers far beyond what its writer has announced. That counts
     /// for nothing, or not before the writer has said so again.
     pub implausible: bool,
+    /// More is here of a sample that is not whole: look at `Reader::take_arriving`.
+    pub arriving: bool,
 }
 
 impl Delivery {
@@ -215,6 +221,7 @@ impl Delivery {
         too_large: None,
         gathers: false,
         implausible: false,
+        arriving: false,
     };
 }
 

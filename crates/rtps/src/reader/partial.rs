@@ -37,6 +37,8 @@ pub(super) struct Partial {
     held: usize,
     /// The furthest fragment that came.
     reach: u32,
+    /// Bytes of the front that were handed out before it is whole.
+    pub(super) handed_out: usize,
     /// What it has of its writer's share.
     pub(super) cost: usize,
     pub(super) touched: Time,
@@ -72,6 +74,7 @@ impl Partial {
             beyond: BTreeMap::new(),
             held: 0,
             reach: 0,
+            handed_out: 0,
             cost: 0,
             touched: now,
         }
@@ -152,6 +155,15 @@ impl Partial {
 
     pub(super) fn into_payload(self) -> Bytes {
         self.front.freeze()
+    }
+
+    /// All before the first hole.
+    pub(super) fn front(&self) -> &[u8] {
+        &self.front
+    }
+
+    pub(super) fn fragments(&self) -> u32 {
+        self.fragments
     }
 
     /// The furthest fragment that came.

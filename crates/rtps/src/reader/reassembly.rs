@@ -232,8 +232,18 @@ impl Reassembly {
         all.take_while(move |s| s.0 <= last)
     }
 
-    fn get(&self, sequence: i64) -> Option<&Partial> {
+    /// The incomplete sample with the lowest number.
+    pub(super) fn first(&self) -> Option<&Partial> {
+        self.partials.first()
+    }
+
+    pub(super) fn get(&self, sequence: i64) -> Option<&Partial> {
         self.partials.get(self.index(sequence).ok()?)
+    }
+
+    pub(super) fn get_mut(&mut self, sequence: i64) -> Option<&mut Partial> {
+        let index = self.index(sequence).ok()?;
+        self.partials.get_mut(index)
     }
 
     fn index(&self, sequence: i64) -> Result<usize, usize> {

@@ -160,7 +160,11 @@ impl Reader {
                     self.tidies = Some(then);
                     self.wake_at(then);
                 }
-                Delivery::default()
+                let arriving = self.config.arriving.is_some() && self.grows(index, sequence);
+                Delivery {
+                    arriving,
+                    ..Delivery::default()
+                }
             }
         }
     }
@@ -211,6 +215,7 @@ impl Reader {
         implausible |= proxy.announce(last);
         proxy.questions.heard();
         let mut delivery = self.advance(now, index);
+        delivery.arriving = self.leaves_off();
         delivery.implausible = implausible;
         delivery.lost = delivery.lost.saturating_add(lost);
         if self.config.grouped
@@ -280,7 +285,8 @@ impl Reader {
         }
         proxy.hear_gap(gap, addressed);
         let owes_answer = proxy.owes_answer;
-        let delivery = self.advance(now, index);
+        let mut delivery = self.advance(now, index);
+        delivery.arriving = self.leaves_off();
         match owes_answer {
             true => self.answer(now, index, false, out),
             false => self.ask_if_lacking(now, index, out),

@@ -120,6 +120,8 @@ pub(super) struct WriterProxy {
     pub(super) waiting_bytes: usize,
     pub(super) gaps: Intervals,
     pub(super) partials: Reassembly,
+    /// The sample that is handed out before it is whole.
+    pub(super) handed_out: Option<i64>,
     /// What it has of the participant's memory for all that waits.
     pub(super) share: Share,
     pub(super) heartbeats: Counter,
@@ -171,6 +173,7 @@ impl WriterProxy {
             waiting_bytes: 0,
             gaps: Intervals::default(),
             partials: Reassembly::default(),
+            handed_out: None,
             share,
             heartbeats: Counter::default(),
             heartbeat_frags: Counter::default(),

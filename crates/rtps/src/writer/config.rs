@@ -152,6 +152,9 @@ pub enum WriteError {
         /// The most bytes that it takes.
         limit: u32,
     },
+    /// `Writer::complete` without an open change of this length.
+    #[error("no change of this length is open")]
+    NotOpen,
 }
 
 /// What an ACKNACK changed.

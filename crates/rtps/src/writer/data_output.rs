@@ -3,6 +3,7 @@
 use super::WriterConfig;
 use super::coherent_sets;
 use super::fragments::FragmentSizes;
+use super::open_change::OpenChange;
 use crate::{Change, ChangeKind, InstanceHandle, Outbox, Piece, To};
 use alloc::vec::Vec;
 use bytes::Bytes;
@@ -119,6 +120,67 @@ impl DataOutput {
         }
     }
 
+    /// Says what is left of a change of which the first fragments were said while it was open. Those
+    /// who get no fragments get it whole.
+    pub(super) fn say_rest(
+        &mut self,
+        audience: Recipients,
+        sequence: i64,
+        change: &Change,
+        notes: Annotations<'_>,
+        said: usize,
+        out: &mut impl Outbox,
+    ) {
+        let Some(fragment_size) = self.splits(sequence, change).filter(|_| said > 0) else {
+            self.say(audience, sequence, change, notes, usize::MAX, out);
+            return;
+        };
+        let size = change.payload.len();
+        self.inline_qos(audience, change, notes);
+        let whole = Submessage::Data(self.data(audience, sequence, change, &[]));
+        let pieces = change.payload.pieces(0..size);
+        out.push_whole(audience.to, change.timestamp, whole, &pieces);
+        let rest = said + 1..=size.div_ceil(fragment_size);
+        self.say_fragments(audience, sequence, change, notes, rest, out);
+    }
+
+    /// Says these fragments, from 1, of a change that is open; all of them are here. Says how many
+    /// bytes it took.
+    pub(super) fn say_open(
+        &mut self,
+        audience: Recipients,
+        sequence: i64,
+        open: &OpenChange,
+        numbers: impl Iterator<Item = usize>,
+        out: &mut impl Outbox,
+    ) -> usize {
+        let Some(size) = self.fragments.of(sequence) else {
+            return 0;
+        };
+        let mut ranges = numbers
+            .filter_map(|number| Some((number, fragment(open.size, number, size)?)))
+            .peekable();
+        if ranges.peek().is_none() {
+            return 0;
+        }
+        self.inline_qos(audience, &open.change, open.notes());
+        let timestamp = Submessage::InfoTimestamp(Some(open.change.timestamp));
+        out.push(audience.to, timestamp, &Bytes::new());
+        let mut said = 0;
+        for (number, range) in ranges {
+            said += range.len();
+            let message = |bytes| {
+                let frag = self.fragment(audience, sequence, (number, size), open.size, bytes);
+                Submessage::DataFrag(DataFrag {
+                    key: open.change.kind != ChangeKind::Alive,
+                    ..frag
+                })
+            };
+            open.with_pieces(&range, |pieces| push(audience.to, message, pieces, out));
+        }
+        said
+    }
+
     /// Says the first bytes of a change, and so how long it is; says how many bytes it took.
     pub(super) fn say_length(
         &mut self,
@@ -172,23 +234,40 @@ impl DataOutput {
                 continue;
             };
             said += range.len();
+            let length = change.payload.len();
             let frag = |bytes| {
                 Submessage::DataFrag(DataFrag {
-                    reader: audience.reader,
-                    writer: self.writer.entity,
-                    sequence: SequenceNumber(sequence),
-                    first: FragmentNumber(u32::try_from(number).unwrap_or(0)),
-                    count: 1,
-                    fragment_size: u16::try_from(size).unwrap_or(u16::MAX),
-                    sample_size: u32::try_from(change.payload.len()).unwrap_or(u32::MAX),
-                    inline_qos: Parameters::little_endian(&self.inline),
                     key: change.kind != ChangeKind::Alive,
-                    payload: bytes,
+                    ..self.fragment(audience, sequence, (number, size), length, bytes)
                 })
             };
             push(audience.to, frag, &change.payload.pieces(range), out);
         }
         said
+    }
+
+    /// One fragment of a sample of `length` bytes, its inline QoS being encoded already.
+    #[inline]
+    fn fragment<'a>(
+        &'a self,
+        audience: Recipients,
+        sequence: i64,
+        (number, size): (usize, usize),
+        length: usize,
+        bytes: &'a [u8],
+    ) -> DataFrag<'a> {
+        DataFrag {
+            reader: audience.reader,
+            writer: self.writer.entity,
+            sequence: SequenceNumber(sequence),
+            first: FragmentNumber(u32::try_from(number).unwrap_or(0)),
+            count: 1,
+            fragment_size: u16::try_from(size).unwrap_or(u16::MAX),
+            sample_size: u32::try_from(length).unwrap_or(u32::MAX),
+            inline_qos: Parameters::little_endian(&self.inline),
+            key: false,
+            payload: bytes,
+        }
     }
 
     /// The size of the fragments that the change goes in, unless it goes whole.

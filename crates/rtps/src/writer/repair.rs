@@ -25,7 +25,7 @@ const WHOLE_INTERVAL: Duration = Duration::from_millis(1);
 const TELL_INTERVAL: Duration = Duration::from_millis(5);
 
 impl ReaderProxy {
-    fn audience(&self) -> Recipients {
+    pub(super) fn audience(&self) -> Recipients {
         Recipients {
             to: To::Endpoint(self.config.guid),
             reader: self.config.guid.entity,
@@ -174,6 +174,9 @@ impl Writer {
         }
         gaps.finish(|gap| push(gap, out));
         drop(kept);
+        if wanted.iter().any(|n| self.is_open_number(n.0)) {
+            self.repeat_open(now, index, out);
+        }
         self.ask(now, index, out);
     }
 

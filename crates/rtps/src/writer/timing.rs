@@ -21,6 +21,7 @@ impl Writer {
         if let Some(timers) = &mut self.timers {
             timers.miss(now);
         }
+        self.tell_open_if_due(now, out);
         self.beat(now, out) || room
     }
 
@@ -64,9 +65,7 @@ impl Writer {
     /// When to call `handle_timeout`, unless something else happens first.
     pub fn next_timeout(&self) -> Option<Time> {
         let due = self.timers.as_ref().and_then(|c| c.next());
-        match (self.pulse.due(), due) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
+        let all = [self.pulse.due(), due, self.open_due()];
+        all.into_iter().flatten().min()
     }
 }

@@ -4,7 +4,7 @@
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::{Duration, ReliabilityKind};
 use dunlin_rtps::{
-    Body, Change, ChangeKind, Delivery, InstanceHandle, Outbox, PayloadAllocator, Reader,
+    Arriving, Body, Change, ChangeKind, Delivery, InstanceHandle, Outbox, PayloadAllocator, Reader,
     ReaderConfig, ReaderFilter, ReaderProxyConfig, Sample, SampleInfo, Select, Time, To,
     WriteError, Writer, WriterConfig, WriterProxyConfig,
 };
@@ -348,8 +348,25 @@ struct Desk {
     expected: bool,
 }
 
+/// What a reader takes is written again by a writer, as a routing service does.
+pub struct Relay {
+    pub writer: Guid,
+    /// Fragments go on as they come.
+    pub cuts_through: bool,
+    /// Whose change is open at the writer.
+    open: Option<(Guid, SequenceNumber)>,
+    /// Changes that were begun before they were whole, and of these, that did not become whole.
+    pub opened: u64,
+    pub abandoned: u64,
+}
+
 pub struct World {
     pub now: Time,
+    /// Bits in a second that each endpoint can send; 0: any number.
+    pub rate: u64,
+    /// Until when an endpoint sends what it has said.
+    sends_until: BTreeMap<Guid, i64>,
+    pub relays: BTreeMap<Guid, Relay>,
     pub host: Host,
     desks: BTreeMap<Guid, Desk>,
     /// Messages that found no room.
@@ -371,10 +388,77 @@ pub struct World {
     pub events: u64,
 }
 
+/// Bytes that a message alone in a datagram takes on Ethernet, about.
+fn wire_length(message: &Message) -> u64 {
+    let payload = match message {
+        Message::Data(_, inline, bytes, _) | Message::Frag(_, inline, bytes, ..) => {
+            inline.len() + bytes.len()
+        }
+        _ => 0,
+    };
+    // Frame, IP and UDP take 66, RTPS, INFO_TS and the submessage's own fields 68.
+    134 + payload as u64
+}
+
+fn change_of(info: &SampleInfo, payload: Body) -> Change {
+    Change {
+        kind: info.change_kind,
+        instance: info.instance,
+        timestamp: info.source_timestamp.unwrap(),
+        payload,
+    }
+}
+
+impl Relay {
+    fn write(&mut self, now: Time, writer: &mut Writer, sample: &Sample, out: &mut Recorder) {
+        let (info, payload) = (&sample.info, bytes_of(sample));
+        let open = self.open.take();
+        if open == Some((info.publication, info.sequence)) {
+            writer.complete(now, payload.into(), out).unwrap();
+            return;
+        }
+        if open.is_some() {
+            self.abandoned += 1;
+            writer.abandon(now, out);
+        }
+        let change = change_of(info, payload.into());
+        writer.write(now, &change, out).unwrap();
+    }
+
+    fn note(&mut self, now: Time, writer: &mut Writer, news: Arriving, out: &mut Recorder) {
+        match news {
+            Arriving::Begins { info, size } => {
+                let change = change_of(&info, Body::default());
+                if writer.open(now, &change, size, None).is_some() {
+                    self.open = Some((info.publication, info.sequence));
+                    self.opened += 1;
+                }
+            }
+            Arriving::Grows {
+                writer: from,
+                sequence,
+                bytes,
+            } if self.open == Some((from, sequence)) => assert!(writer.extend(bytes, out)),
+            Arriving::Ends {
+                writer: from,
+                sequence,
+            } if self.open == Some((from, sequence)) => {
+                self.open = None;
+                self.abandoned += 1;
+                writer.abandon(now, out);
+            }
+            _ => {}
+        }
+    }
+}
+
 impl World {
     pub fn new(seed: u64, link: Link) -> Self {
         Self {
             now: Time(0),
+            rate: 0,
+            sends_until: BTreeMap::new(),
+            relays: BTreeMap::new(),
             host: Host {
                 work: 0,
                 room: usize::MAX,
@@ -508,12 +592,63 @@ impl World {
             for to in to {
                 let copies = 1 + u64::from(self.rng.percent(self.link.duplicate));
                 for _ in 0..copies {
+                    let leaves = self.sent_at(leaves, from, &message);
                     if !self.rng.percent(self.link.loss) {
                         self.enqueue(leaves, from, to, timestamp, message.clone());
                     }
                 }
             }
         }
+    }
+
+    /// When all of a message is on the wire.
+    fn sent_at(&mut self, leaves: i64, from: Guid, message: &Message) -> i64 {
+        if self.rate == 0 {
+            return leaves;
+        }
+        let bits = 8 * wire_length(message);
+        let took = bits * 1_000_000_000 / self.rate;
+        let until = self.sends_until.entry(from).or_default();
+        *until = leaves.max(*until) + took as i64;
+        *until
+    }
+
+    /// What this reader takes from now on is written again by this writer.
+    pub fn relay(&mut self, reader: Guid, writer: Guid, cuts_through: bool) {
+        let relay = Relay {
+            writer,
+            cuts_through,
+            open: None,
+            opened: 0,
+            abandoned: 0,
+        };
+        self.relays.insert(reader, relay);
+    }
+
+    fn pass_on(&mut self, reader: Guid) {
+        let relay = self.relays.get_mut(&reader).unwrap();
+        let reader = self.readers.get_mut(&reader).unwrap();
+        let writer = self.writers.get_mut(&relay.writer).unwrap();
+        let mut out = Recorder::default();
+        loop {
+            let mut samples = Vec::new();
+            reader.take(&Select::default(), |sample| samples.push(sample));
+            let mut news = Vec::new();
+            if relay.cuts_through && samples.is_empty() {
+                reader.take_arriving(BytesMut::with_capacity, |one| news.push(one));
+            }
+            if samples.is_empty() && news.is_empty() {
+                break;
+            }
+            for sample in &samples {
+                relay.write(self.now, writer, sample, &mut out);
+            }
+            for one in news {
+                relay.note(self.now, writer, one, &mut out);
+            }
+        }
+        let writer = relay.writer;
+        self.post(writer, out);
     }
 
     fn enqueue(
@@ -634,7 +769,9 @@ impl World {
     fn note(&mut self, reader: Guid, delivery: Delivery) {
         self.lost += u64::from(delivery.lost);
         self.rejected += u64::from(delivery.rejected.is_some());
-        if self.takes {
+        if self.relays.contains_key(&reader) {
+            self.pass_on(reader);
+        } else if self.takes {
             self.take(reader);
         }
     }

@@ -35,7 +35,7 @@ impl WriterCore {
         ended.map_err(|error| match error {
             WriteError::OutOfResources(limit) => self.exhausted(limit),
             // A mark needs no room.
-            WriteError::Full | WriteError::TooLarge { .. } => self.blocked(),
+            WriteError::Full | WriteError::TooLarge { .. } | WriteError::NotOpen => self.blocked(),
         })
     }
 }
