@@ -20,8 +20,8 @@ pub(crate) mod wait_set;
 pub(crate) mod writer;
 
 pub use content_filter::{UntypedContentFilteredTopic, UntypedTopicDescription};
-pub use dunlin_rtps::ChangeKind;
 pub use dunlin_rtps::discovery::WriterPredicate;
+pub use dunlin_rtps::{Arriving, ChangeKind};
 pub use dunlin_wire::EncodedTypeInformation;
 pub use loan::LoanedBytes;
 pub use reader::{UntypedReader, UntypedReaderListener, UntypedReaderOptions};
@@ -30,6 +30,6 @@ pub use topic::UntypedTopic;
 pub use type_support::TypeSupport;
 pub(crate) use writer::SERIALIZE_LIMIT;
 pub use writer::{
-    NewChange, PayloadLoan, Piece, TryWriteError, UntypedWriter, UntypedWriterListener,
+    NewChange, OpenSample, PayloadLoan, Piece, TryWriteError, UntypedWriter, UntypedWriterListener,
     WriteOptions,
 };

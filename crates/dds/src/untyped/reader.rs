@@ -1,5 +1,6 @@
 //! The untyped reader: a cache of bytes with states. Every language and every type goes through it.
 mod access;
+mod arriving;
 mod change;
 pub(crate) mod deletion;
 mod guard;
@@ -84,6 +85,9 @@ pub struct UntypedReaderOptions {
     /// A declined writer does not know of it: a reliable one waits for this reader's
     /// acknowledgements.
     pub accepts: Option<WriterPredicate>,
+    /// Samples of more fragments than this can be had as they come, before they are whole
+    /// ([`UntypedReader::take_arriving`]); `None`: none can. Only in stream mode.
+    pub arriving: Option<u32>,
 }
 
 /// A reader without a type.
@@ -266,7 +270,8 @@ impl ReaderCore {
             let _deferred = deferred::scope();
             self.group.group_access.open();
         }
-        delivery.available
+        // Whoever takes what arrives is called as for data.
+        delivery.available || delivery.arriving
     }
 
     /// How it stands with each writer whose sets wait for those of others.
@@ -459,6 +464,7 @@ fn config(
             destination_order: DestinationOrder::ByReceptionTimestamp,
             time_based_filter: Duration::ZERO,
             across_instances: true,
+            arriving: options.arriving,
             ..config
         },
     };

@@ -388,7 +388,7 @@ impl WriterCore {
 
     /// Fails unless the payload is one of this writer's; returns its instance. Of a type that is
     /// not known the instance is what the options say.
-    fn check_payload(
+    pub(super) fn check_payload(
         &self,
         kind: ChangeKind,
         payload: &[u8],
@@ -435,7 +435,7 @@ impl WriterCore {
 
     /// An instance that is unregistered is not the application's any more; of others the key may be
     /// wanted when the writer ends.
-    fn note_instance(
+    pub(super) fn note_instance(
         &self,
         kind: ChangeKind,
         instance: InstanceHandle,
@@ -449,7 +449,7 @@ impl WriterCore {
     }
 
     /// The key in a payload that was found right.
-    fn key_in(&self, kind: ChangeKind, pieces: &[Piece<'_>]) -> Option<Bytes> {
+    pub(super) fn key_in(&self, kind: ChangeKind, pieces: &[Piece<'_>]) -> Option<Bytes> {
         let whole = Bytes::from(whole(pieces));
         let key = match kind {
             ChangeKind::Alive => self.type_support.key(&whole),
