@@ -66,6 +66,8 @@ pub struct Writer {
     history: HistoryCache,
     /// A change whose bytes still come.
     open: Option<Box<OpenChange>>,
+    /// The memory of the last one.
+    spare: Option<Box<OpenChange>>,
     pulse: HeartbeatSchedule,
     voice: DataOutput,
     /// Is a coherent set under way?
@@ -96,6 +98,7 @@ impl Writer {
             history: HistoryCache::new(config.history, config.resource_limits, transient)
                 .storing(config.service()),
             open: None,
+            spare: None,
             pulse: HeartbeatSchedule::new(&config),
             voice: DataOutput::new(&config),
             set: SetState::None,

@@ -7,6 +7,7 @@
 mod admission;
 mod backlog;
 mod convert;
+mod cut_through;
 mod echo;
 mod input;
 mod last_samples;

@@ -156,6 +156,11 @@ pub struct Counters {
     pub dropped_full: u64,
     /// Changes that could not be written; the node's note has the last reason.
     pub failed: u64,
+    /// Samples that an output began to write before they were whole.
+    pub cut_through: u64,
+    /// Samples that it began and did not complete, since the rest never came or something had to
+    /// be written before them.
+    pub cut_short: u64,
     /// Changes that wait for room, now.
     pub backlog: u64,
     /// Bytes of these.
@@ -176,6 +181,8 @@ impl Counters {
             held_back: self.held_back + other.held_back,
             dropped_full: self.dropped_full + other.dropped_full,
             failed: self.failed + other.failed,
+            cut_through: self.cut_through + other.cut_through,
+            cut_short: self.cut_short + other.cut_short,
             backlog: self.backlog + other.backlog,
             backlog_bytes: self.backlog_bytes + other.backlog_bytes,
             given_up: self.given_up + other.given_up,

@@ -21,6 +21,8 @@ use dunlin_wire::{
 /// Who asks for all of it gets so many bytes at most, at most this often.
 const ANSWER_BYTES: usize = 1 << 20;
 const ANSWER_INTERVAL: Duration = Duration::from_millis(1);
+/// Places for so many parts are kept for the next change.
+const KEPT_PARTS: usize = 256;
 
 /// The change under way.
 pub(super) struct OpenChange {
@@ -139,15 +141,24 @@ impl Writer {
         if self.keeps() && self.config.history == History::KeepAll {
             self.history.admit(change, self.acknowledged).ok()?;
         }
-        self.open = Some(Box::new(OpenChange {
+        let mut spare = self.spare.take();
+        let parts = spare.as_mut().map(|open| core::mem::take(&mut open.parts));
+        let open = OpenChange {
             sequence: next,
             change: change.clone(),
             origin: origin.copied(),
             size,
-            parts: Parts::default(),
+            parts: parts.unwrap_or_default(),
             said: 0,
             due: now.after(self.config.heartbeat_period),
-        }));
+        };
+        self.open = Some(match spare {
+            Some(mut spare) => {
+                *spare = open;
+                spare
+            }
+            None => Box::new(open),
+        });
         Some(SequenceNumber(next))
     }
 
@@ -231,7 +242,7 @@ impl Writer {
                 .say_rest(audience, open.sequence, &change, notes, open.said, out);
         }
         let (sequence, origin) = (open.sequence, open.origin);
-        self.retire(*open);
+        self.retire(open);
         self.wrote(now, sequence, &mut change, None, origin.as_ref(), out);
         Ok(SequenceNumber(sequence))
     }
@@ -243,7 +254,7 @@ impl Writer {
             return false;
         };
         let (sequence, said) = (open.sequence, open.said);
-        self.retire(*open);
+        self.retire(open);
         // Nobody has heard of its number: the next change has it.
         if said == 0 {
             return true;
@@ -268,9 +279,12 @@ impl Writer {
     }
 
     /// Its parts are not needed any more; their end may run code of the application.
-    fn retire(&mut self, open: OpenChange) {
-        let parts = open.parts.parts.into_iter();
+    fn retire(&mut self, mut open: Box<OpenChange>) {
+        let parts = open.parts.parts.drain(..);
         self.history.retired().extend(parts.map(|(_, bytes)| bytes));
+        open.parts.parts.shrink_to(KEPT_PARTS);
+        open.parts.length = 0;
+        self.spare = Some(open);
     }
 
     /// When readers are to be told what there is of an open change.

@@ -27,6 +27,14 @@ impl Source {
             Self::Beyond(reader) => reader.matched(),
         }
     }
+
+    /// Is it matched with one writer?
+    pub(crate) fn has_one_writer(&self) -> bool {
+        match self {
+            Self::Domain(reader) => reader.matched_count() == 1,
+            Self::Beyond(reader) => reader.matched().len() == 1,
+        }
+    }
 }
 
 /// An input of a route.
@@ -125,6 +133,11 @@ impl InputLane {
     /// The same from now on.
     pub(crate) fn judge_by(&mut self, filter: Option<Filter>) {
         self.filter = filter;
+    }
+
+    /// Are there samples that it may not want?
+    pub(crate) fn has_filter(&self) -> bool {
+        self.filter.is_some()
     }
 
     /// Does its filter let a change through? Only samples have members.

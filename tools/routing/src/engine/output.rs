@@ -9,8 +9,10 @@ use crate::adapter::AdapterWriter;
 use crate::engine::lock;
 use crate::table::Slot;
 use bytes::Bytes;
-use dunlin::untyped::{Piece, TryWriteError, UntypedWriter, UntypedWriterListener, WriteOptions};
-use dunlin::{ChangeKind, Guid, SetPlace, StatusMask};
+use dunlin::untyped::{
+    OpenSample, Piece, TryWriteError, UntypedWriter, UntypedWriterListener, WriteOptions,
+};
+use dunlin::{ChangeKind, Guid, SequenceNumber, SetPlace, StatusMask};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 
@@ -64,6 +66,8 @@ pub(crate) struct OutputLane {
     pub(crate) sources: Sources,
     writer: Sink,
     backlog: Backlog,
+    /// A sample that is written before it is whole, and whose it is.
+    open: Option<(Origin, OpenSample)>,
     pub(crate) tally: Arc<Tally>,
     fault: Arc<Mutex<Option<String>>>,
     /// Something was written since it was last flushed.
@@ -91,11 +95,16 @@ impl Sources {
     }
 }
 
+/// Which change of which source.
+pub(crate) type Origin = (Guid, SequenceNumber);
+
 /// A change on its way, whose payload several outputs may share.
 pub(crate) struct Passing<'a> {
     pub(crate) kind: ChangeKind,
     pub(crate) payload: &'a Bytes,
     pub(crate) options: &'a WriteOptions,
+    /// The change that it is, unless it is made by the service.
+    pub(crate) origin: Option<Origin>,
     /// Its source may be made to wait.
     pub(crate) is_reliable: bool,
     /// Where it stands in its source's coherent sets.
@@ -118,6 +127,7 @@ impl OutputLane {
             sources,
             writer,
             backlog,
+            open: None,
             tally,
             fault,
             wrote: false,
@@ -149,11 +159,13 @@ impl OutputLane {
 
     /// As `with_transform`, from now on.
     pub(crate) fn transform(&mut self, transform: Box<Transform>) {
+        self.abandon();
         self.transform = Some(transform);
     }
 
     /// As `with_conversion`, from now on.
     pub(crate) fn convert(&mut self, conversion: Conversion) {
+        self.abandon();
         self.conversion = Some(conversion);
     }
 
@@ -251,8 +263,62 @@ impl OutputLane {
         *lock(&self.fault) = Some(why);
     }
 
+    /// Begins a sample that is not whole yet, if it passes as it is and nothing waits before it.
+    pub(crate) fn begin(&mut self, origin: Origin, size: usize, options: &WriteOptions) {
+        self.abandon();
+        let Sink::Domain(writer) = &self.writer else {
+            return;
+        };
+        if self.transform.is_some() || self.conversion.is_some() || !self.backlog.is_empty() {
+            return;
+        }
+        // What cannot be begun is written when it is whole.
+        if let Ok(Some(sample)) = writer.open(size, options) {
+            self.open = Some((origin, sample));
+        }
+    }
+
+    /// More has come of a sample, which may be the one that was begun.
+    pub(crate) fn extend(&mut self, origin: Origin, bytes: &Bytes) {
+        if let Some((of, sample)) = &self.open
+            && *of == origin
+        {
+            sample.extend(bytes.clone());
+        }
+    }
+
+    /// No more of a sample comes, which may be the one that was begun.
+    pub(crate) fn cut_short(&mut self, origin: Origin) {
+        if self.open.as_ref().is_some_and(|(of, _)| *of == origin) {
+            self.abandon();
+        }
+    }
+
+    fn abandon(&mut self) {
+        if self.open.take().is_some() {
+            add(&self.tally.cut_short, 1);
+        }
+    }
+
+    /// Completes the sample that was begun, if this is it; otherwise it will not be completed.
+    /// False if the change is still to be written.
+    #[cold]
+    fn complete(&mut self, change: &Passing<'_>) -> bool {
+        let is_it = |(of, _): &mut (Origin, OpenSample)| change.origin == Some(*of);
+        let Some((_, sample)) = self.open.take_if(is_it) else {
+            self.abandon();
+            return false;
+        };
+        let written = sample.complete(change.payload.clone()).map(drop);
+        add(&self.tally.cut_through, u64::from(written.is_ok()));
+        self.is_done(written, change.kind, change.payload.len())
+    }
+
     #[inline]
     fn pass(&mut self, change: &Passing<'_>) {
+        if self.open.is_some() && self.complete(change) {
+            return;
+        }
         if !self.backlog.is_empty() {
             return self.line_up(change);
         }

@@ -28,6 +28,7 @@ impl Sink<'_> {
             kind: change.kind,
             payload: &change.payload,
             options: &change.options,
+            origin: None,
             is_reliable: change.is_reliable,
             // What a processor lets through is not all of a set.
             set: SetPlace::Outside,

@@ -2,6 +2,7 @@
 mod sources;
 
 use super::convert::Conversion;
+use super::cut_through::CutThrough;
 use super::echo::EchoWatch;
 use super::input::{InputLane, Source};
 use super::last_samples::LastSamples;
@@ -18,7 +19,7 @@ use crate::processor::{Change, Processor};
 use crate::state::HopLatency;
 use crate::table::{Side, Slot};
 use bytes::Bytes;
-use dunlin::untyped::UntypedSample;
+use dunlin::untyped::{Arriving, UntypedSample};
 use dunlin::{Guid, InstanceHandle, SampleInfo, Select};
 use dunlin_filter::Filter;
 use hdrhistogram::Histogram;
@@ -86,6 +87,8 @@ struct Work {
     taken: Vec<UntypedSample>,
     /// As `taken`, of adapters.
     beyond: Vec<AdapterSample>,
+    /// As `taken`, of samples that are not whole.
+    arriving: Vec<Arriving>,
     processor: Option<Process>,
     /// There if the outputs unregister what the last source has left.
     registry: Option<Registry>,
@@ -138,6 +141,7 @@ impl RouteCore {
                 outputs: Vec::new(),
                 taken: Vec::new(),
                 beyond: Vec::new(),
+                arriving: Vec::new(),
                 processor,
                 registry: rules
                     .unregisters
@@ -312,9 +316,29 @@ impl Work {
             if most == 0 {
                 return false;
             }
-            any |= self.burst_of(at, most, route);
+            any |= self.burst_of(at, most, route) || self.cut_through(at, route);
         }
         any
+    }
+
+    /// Passes on what has come of samples that are not whole; false if that is nothing.
+    fn cut_through(&mut self, at: usize, route: &RouteCore) -> bool {
+        let is_alone = self.inputs.len() == 1;
+        let group = self.inputs.get(at).map(|input| input.slot.group);
+        let inputs = self.inputs.iter();
+        let of_group = inputs.filter(|input| Some(input.slot.group) == group);
+        let is_alone_in_group = of_group.count() == 1;
+        let Some(input) = self.inputs.get_mut(at).filter(|_| self.processor.is_none()) else {
+            return false;
+        };
+        let mut passing = CutThrough {
+            rules: &route.rules,
+            input,
+            is_alone,
+            is_alone_in_group,
+            outputs: &mut self.outputs,
+        };
+        passing.pass(&mut self.arriving)
     }
 
     /// Is there something that is not taken, or not written?
@@ -521,6 +545,7 @@ fn forward(
         kind,
         payload: &payload,
         options: &options,
+        origin: Some((writer, info.sequence)),
         is_reliable: input.is_reliable,
         set: input.place_of(info),
     };

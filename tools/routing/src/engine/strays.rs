@@ -77,6 +77,7 @@ impl Strays {
                 kind: stray.change.kind,
                 payload: &stray.change.payload,
                 options: &stray.change.options,
+                origin: None,
                 is_reliable: stray.is_reliable,
                 set: stray.change.set,
             });

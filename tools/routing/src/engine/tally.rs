@@ -17,6 +17,8 @@ pub(crate) struct Tally {
     pub(crate) held_back: AtomicU64,
     pub(crate) dropped_full: AtomicU64,
     pub(crate) failed: AtomicU64,
+    pub(crate) cut_through: AtomicU64,
+    pub(crate) cut_short: AtomicU64,
     pub(crate) backlog: AtomicU64,
     pub(crate) backlog_bytes: AtomicU64,
     /// Since when nothing has passed although something waits.
@@ -69,6 +71,8 @@ impl Tally {
             held_back: self.held_back.load(Relaxed),
             dropped_full: self.dropped_full.load(Relaxed),
             failed: self.failed.load(Relaxed),
+            cut_through: self.cut_through.load(Relaxed),
+            cut_short: self.cut_short.load(Relaxed),
             backlog: self.backlog.load(Relaxed),
             backlog_bytes: self.backlog_bytes.load(Relaxed),
             given_up: 0,

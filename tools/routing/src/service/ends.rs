@@ -233,7 +233,9 @@ impl Ends {
         let is_reliable = qos.reliability.is_reliable();
         let keeps_sets = subscriber.qos().presentation.coherent_access;
         let admission = Arc::default();
-        let options = qos::options(&route.settings, design, site.router, &admission);
+        let cuts_through = qos::cuts_through(route, input);
+        let settings = &route.settings;
+        let options = qos::options(settings, cuts_through, design, site.router, &admission);
         let listener = Some(DataListener(Arc::clone(&self.core)));
         let reader =
             subscriber.create_untyped_datareader_with_options(&topic, qos, options, listener)?;

@@ -1,6 +1,6 @@
 //! The QoS of an endpoint of a route, and of its publisher or subscriber.
 use crate::engine::Admission;
-use crate::plan::{EndpointQos, Input, Output, RouteSettings, Session};
+use crate::plan::{EndpointQos, Input, Output, Route, RouteSettings, Session};
 use crate::table::{Basis, Design, Via, rename, writer_qos};
 use dunlin::observe::WriterData;
 use dunlin::untyped::{UntypedReaderOptions, WriterPredicate};
@@ -15,6 +15,18 @@ const INPUT_SAMPLES: u32 = 4096;
 
 /// The same of an input of coherent sets, each of which has to find room as a whole.
 const SAMPLES_OF_A_SET: u32 = 65_536;
+
+/// Samples of more fragments than this may pass before they are whole.
+const CUT_THROUGH: u32 = 1;
+
+/// May large samples of the input pass as they come? Not where somebody has to see all of one
+/// first. What is known only when a sample comes is looked at then.
+pub(super) fn cuts_through(route: &Route, input: &Input) -> bool {
+    let transforms = |output: &Output| output.transformation.is_some();
+    route.settings.processor.is_none()
+        && input.filter.is_none()
+        && !route.outputs.iter().all(transforms)
+}
 
 /// Of an input.
 pub(super) fn of_reader(
@@ -58,6 +70,7 @@ pub(super) fn accepts(design: &Design, router: u32) -> impl Fn(&WriterData) -> b
 /// How an input differs from other readers. Whose changes it takes is said to `admission`.
 pub(super) fn options(
     settings: &RouteSettings,
+    cuts_through: bool,
     design: &Design,
     router: u32,
     admission: &Arc<Admission>,
@@ -73,6 +86,7 @@ pub(super) fn options(
         // Only what says where it comes from can come twice.
         duplicates: settings.original_info.then(OriginBounds::default),
         accepts: Some(notes),
+        arriving: cuts_through.then_some(CUT_THROUGH),
     }
 }
 

@@ -82,7 +82,7 @@ fn counters(all: &Counters) -> Value {
 }
 
 /// Each counter with its name.
-pub(super) fn numbers(all: &Counters) -> [(&'static str, u64); 10] {
+pub(super) fn numbers(all: &Counters) -> [(&'static str, u64); 12] {
     [
         ("samples", all.samples),
         ("bytes", all.bytes),
@@ -92,6 +92,8 @@ pub(super) fn numbers(all: &Counters) -> [(&'static str, u64); 10] {
         ("held_back", all.held_back),
         ("dropped_full", all.dropped_full),
         ("failed", all.failed),
+        ("cut_through", all.cut_through),
+        ("cut_short", all.cut_short),
         ("backlog", all.backlog),
         ("backlog_bytes", all.backlog_bytes),
     ]

@@ -32,11 +32,14 @@ impl WriterCore {
         if let Err(gone) = self.check_present() {
             return gone;
         }
-        let behind = self.state.lock().slowest_reader();
+        let state = self.state.lock();
+        let (behind, is_open) = (state.slowest_reader(), state.is_open());
+        drop(state);
         Error::Timeout {
             entity: self.describe(),
             waited: self.fixed().reliability.max_blocking_time,
             why: match behind {
+                _ if is_open => "a sample that was begun by UntypedWriter::open is not complete; complete or drop it".into(),
                 Some((reader, acknowledged)) => format!(
                     "the history is full and reader {reader} has acknowledged only up to {}; raise RELIABILITY.max_blocking_time \
                      or RESOURCE_LIMITS.max_samples, or use HISTORY KEEP_LAST",

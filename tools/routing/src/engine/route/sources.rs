@@ -54,6 +54,7 @@ impl Work {
                 kind: ChangeKind::Unregistered,
                 payload: &Bytes::new(),
                 options: &options,
+                origin: None,
                 is_reliable: true,
                 set: SetPlace::Outside,
             };
@@ -114,6 +115,7 @@ impl Work {
                     kind: change.kind,
                     payload: &change.payload,
                     options: &change.options,
+                    origin: None,
                     is_reliable: change.is_reliable,
                     set: SetPlace::Outside,
                 };
