@@ -4,7 +4,7 @@ mod common;
 
 use bytes::{Bytes, BytesMut};
 use common::*;
-use dunlin_qos::{Durability, History};
+use dunlin_qos::{Durability, History, ReliabilityKind};
 use dunlin_rtps::{
     Arriving, Change, Reader, ReaderConfig, ReaderProxyConfig, Time, WriteError, Writer,
     WriterConfig,
@@ -619,6 +619,59 @@ fn of_a_source_that_vanishes_nothing_is_delivered_and_the_next_one_goes_on() {
         abandoned += world.relays[&inner.guid].abandoned;
     }
     assert!(abandoned > 10, "only {abandoned} were cut short");
+}
+
+#[test]
+fn best_effort_samples_come_whole_or_not_at_all_and_what_is_cut_short_leaves_nothing() {
+    let (mut opened, mut abandoned) = (0, 0);
+    for seed in 0..40 {
+        let (source, inner, outer, sink) = best_effort_chain();
+        let link = Link {
+            loss: [0, 1, 5][seed as usize % 3],
+            delay: MS / 10,
+            ..Link::default()
+        };
+        let mut world = World::pair(seed, link, &source, &inner);
+        world.rate = 10_000_000;
+        world.add_writer(&outer);
+        world.add_reader(&sink);
+        world.connect(&outer, &sink);
+        world.relay(inner.guid, outer.guid, true);
+        for number in 1..=20 {
+            let size = [60, 2_000, 9_000][number as usize % 3];
+            world.write(source.guid, &sample(1, number, size)).unwrap();
+            world.run_for(3 * MS);
+        }
+        world.settle();
+        let numbers = world.numbers(sink.guid);
+        assert!(numbers.is_sorted(), "seed {seed}: {numbers:?}");
+        assert!(
+            link.loss > 0 || numbers.len() == 20,
+            "seed {seed}: {numbers:?}"
+        );
+        for taken in &world.taken[&sink.guid] {
+            let bytes = bytes_of(taken);
+            let written = sample(1, number_of(taken), bytes.len());
+            assert_eq!(payload(&written), bytes, "seed {seed}");
+        }
+        assert_clean(&world);
+        opened += world.relays[&inner.guid].opened;
+        abandoned += world.relays[&inner.guid].abandoned;
+    }
+    assert!(opened > 200 && abandoned > 20, "{opened} {abandoned}");
+}
+
+fn best_effort_chain() -> (WriterConfig, ReaderConfig, WriterConfig, ReaderConfig) {
+    let writer = |n| WriterConfig {
+        reliability: ReliabilityKind::BestEffort,
+        ..fragmenting(n, 100)
+    };
+    let reader = |n, arriving| ReaderConfig {
+        reliability: ReliabilityKind::BestEffort,
+        arriving,
+        ..passing_on(n)
+    };
+    (writer(1), reader(1, Some(1)), writer(2), reader(2, None))
 }
 
 /// How long a sample takes at 1 Gb/s in fragments of 1,344 bytes, in nanoseconds: over so many

@@ -8,6 +8,7 @@ use dunlin::cdr::{Xcdr, to_payload};
 use dunlin::untyped::{Arriving, TypeSupport, UntypedReaderOptions, WriteOptions};
 use dunlin::*;
 use dunlin_routing::Service;
+use dunlin_routing::plan::*;
 
 const OUTPUT: &str = "outputs/out";
 
@@ -127,6 +128,58 @@ fn the_first_part_passes_before_the_source_has_the_last() {
             assert!(node.counters.cut_through >= 3, "{node:#?}");
             assert_eq!(node.counters.failed, 0);
             assert_eq!(sink.sample_lost_status().total_count, 0);
+            service.stop();
+        },
+    );
+}
+
+/// A key, and much beside it.
+#[derive(Topic, Clone, Debug, PartialEq)]
+struct Picture {
+    #[key]
+    camera: u32,
+    number: u32,
+    data: Bytes,
+}
+
+#[test]
+fn large_samples_of_instances_pass_before_they_are_whole() {
+    in_namespace(
+        "large_samples_of_instances_pass_before_they_are_whole",
+        LOOPBACK,
+        || {
+            // They say whose they are, and keep their time.
+            let mut route = route::<Picture>("T", 0);
+            route.settings = RouteSettings::toml();
+            let service = Service::start(plan(Transports::UDP, vec![route])).unwrap();
+            let (near, far) = (
+                participant(NEAR, Transports::UDP),
+                participant(FAR, Transports::UDP),
+            );
+            let (wqos, rqos) = reliable();
+            let reader = reader::<Picture>(&far, "T", rqos);
+            let writer = writer::<Picture>(&near, "T", wqos);
+            let path = route_path("T");
+            wait_until_joined(&service, &path);
+            let picture = |number: u32| Picture {
+                camera: number % 3,
+                number,
+                data: vec![number as u8; 500_000].into(),
+            };
+            for number in 0..60 {
+                writer.write(&picture(number)).unwrap();
+            }
+            let mut taken = take(&reader, 60);
+            taken.sort_by_key(|sample| sample.info.sequence);
+            for (number, sample) in (0..).zip(&taken) {
+                assert_eq!(sample.data(), Some(&picture(number)), "{number}");
+                let original = sample.info.original_writer().unwrap();
+                assert_eq!(original.writer, writer.guid());
+            }
+            let end = format!("{path}/{OUTPUT}");
+            let node = wait_for(&service, &end, |node| node.counters.samples == 60);
+            assert!(node.counters.cut_through > 0, "{node:#?}");
+            assert_eq!(node.counters.failed, 0);
             service.stop();
         },
     );

@@ -107,7 +107,8 @@ impl WriterProxy {
         }?;
         let is_sample = !partial.key
             && partial.inline.status_info.unwrap_or(0) == 0
-            && partial.inline.set == SetMembership::NONE;
+            && partial.inline.set == SetMembership::NONE
+            && self.sets.is_none();
         let is_new = partial.sequence >= self.had;
         (is_sample && is_new && partial.fragments() > least).then_some(partial)
     }

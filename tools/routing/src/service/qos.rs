@@ -24,6 +24,7 @@ const CUT_THROUGH: u32 = 1;
 pub(super) fn cuts_through(route: &Route, input: &Input) -> bool {
     let transforms = |output: &Output| output.transformation.is_some();
     route.settings.processor.is_none()
+        && route.inputs.iter().all(|input| input.max_rate.is_none())
         && input.filter.is_none()
         && !route.outputs.iter().all(transforms)
 }
