@@ -169,7 +169,11 @@ fn a_set_is_seen_whole_beyond_in_both_directions() {
                 writer.write(&keyless(number, 10)).unwrap();
             }
             line.pass_by(1);
-            assert_eq!(numbers(reader), [0_u32; 0], "a set that is not complete is seen");
+            assert_eq!(
+                numbers(reader),
+                [0_u32; 0],
+                "a set that is not complete is seen"
+            );
             line.publisher.end_coherent_changes().unwrap();
             assert_eq!(next(reader), Vec::from_iter(0..LARGE));
             // What is outside of sets is seen at once, and two sets in a row are two.

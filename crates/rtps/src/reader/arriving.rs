@@ -6,7 +6,9 @@
 use super::partial::Partial;
 use super::writer_proxy::WriterProxy;
 use super::{Reader, ReaderConfig};
-use crate::{ChangeKind, InstanceHandle, InstanceState, SampleInfo, SampleState, ViewState};
+use crate::{
+    ChangeKind, InstanceHandle, InstanceState, SampleInfo, SampleState, SetPlace, ViewState,
+};
 use bytes::{Bytes, BytesMut};
 use dunlin_wire::{Guid, SequenceNumber, SetMembership};
 
@@ -174,6 +176,8 @@ impl WriterProxy {
             valid_data: true,
             change_kind: ChangeKind::Alive,
             foreign_key_hash: hash.is_some() && is_foreign,
+            // What is in one is not handed out before its set is whole.
+            set: SetPlace::Outside,
             origin,
         }
     }
