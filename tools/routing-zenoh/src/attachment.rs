@@ -91,7 +91,7 @@ impl Attachment {
             false => None,
         };
         let instance = match has(INSTANCE) {
-            true => Some(InstanceHandle(take(&mut rest)?)),
+            true => Some(InstanceHandle(take(&mut rest)?)).filter(|i| *i != InstanceHandle::NIL),
             false => None,
         };
         let original_writer = match has(ORIGINAL) {

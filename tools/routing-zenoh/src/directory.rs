@@ -20,6 +20,10 @@ const SILENCE: Duration = Duration::from_secs(30);
 const DOUBT: Duration = Duration::from_secs(10);
 /// An answer takes no longer.
 const ANSWER: Duration = Duration::from_secs(1);
+/// The tokens of a site come one by one; their records are asked for together.
+const GATHER: Duration = Duration::from_millis(10);
+/// Records that are asked for at once.
+const MOST_ASKED: usize = 256;
 /// A token that a beat speaks of may come behind that.
 const ON_THE_WAY: Duration = Duration::from_millis(200);
 /// Of all that is believed.
@@ -30,10 +34,12 @@ const MOST_TOPIC: usize = 1024;
 
 /// The hash of all tokens of a site.
 pub(crate) fn hash<'a>(tokens: impl Iterator<Item = &'a Summary>) -> u64 {
-    tokens.fold(0, |all, token| {
-        let text = format!("{:?} {} {}", token.direction, token.topic, token.digest);
-        all ^ record::digest(text.as_bytes())
-    })
+    tokens.fold(0, |all, token| all ^ hash_of(token))
+}
+
+fn hash_of(token: &Summary) -> u64 {
+    let text = format!("{:?} {} {}", token.direction, token.topic, token.digest);
+    record::digest(text.as_bytes())
 }
 
 /// By which the endpoints of a site are known.
@@ -52,8 +58,8 @@ pub(crate) fn prefix(zid: &str) -> GuidPrefix {
 /// Something to be asked of a site.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Question {
-    /// The record of a token.
-    Record(String, Summary),
+    /// The records of these tokens.
+    Records(String, Vec<Summary>),
     /// All tokens.
     Tokens(String),
 }
@@ -62,6 +68,8 @@ pub(crate) enum Question {
 struct Site {
     /// The tokens that there are, as far as is known.
     tokens: BTreeSet<Summary>,
+    /// Of these tokens.
+    hash: u64,
     /// What is believed, with the digest of its record.
     records: BTreeMap<(Direction, String), (u64, Vec<Endpoint>)>,
     /// When it showed last that it is there.
@@ -72,8 +80,49 @@ struct Site {
     doubts: Option<Duration>,
     /// When to list its tokens again.
     lists: Option<Duration>,
-    /// When each record is asked for again.
-    asked: HashMap<u64, Duration>,
+    /// Tokens whose records are missing, and when those are asked for.
+    missing: BTreeMap<Summary, Duration>,
+}
+
+impl Site {
+    fn insert(&mut self, token: Summary, ask: Duration) -> bool {
+        self.seek(&token, ask);
+        let hash = hash_of(&token);
+        let is_new = self.tokens.insert(token);
+        self.hash ^= if is_new { hash } else { 0 };
+        is_new
+    }
+
+    fn remove(&mut self, token: &Summary, ask: Duration) -> bool {
+        if !self.tokens.remove(token) {
+            return false;
+        }
+        self.hash ^= hash_of(token);
+        self.missing.remove(token);
+        // Of two tokens of a topic the other one counts again.
+        let Summary {
+            direction, topic, ..
+        } = token;
+        let first = Summary {
+            digest: 0,
+            ..token.clone()
+        };
+        let others = self.tokens.range(first..);
+        let others = others.take_while(|t| t.direction == *direction && t.topic == *topic);
+        for other in others.cloned().collect::<Vec<_>>() {
+            self.seek(&other, ask);
+        }
+        true
+    }
+
+    /// The record of a token is asked for, unless it is known.
+    fn seek(&mut self, token: &Summary, ask: Duration) {
+        let key = (token.direction, token.topic.clone());
+        let known = self.records.get(&key);
+        if known.is_none_or(|(digest, _)| *digest != token.digest) {
+            self.missing.entry(token.clone()).or_insert(ask);
+        }
+    }
 }
 
 /// See the module.
@@ -82,6 +131,8 @@ pub(crate) struct Directory {
     sites: BTreeMap<String, Site>,
     tokens: usize,
     events: Vec<DiscoveryEvent>,
+    /// Topics of which something has changed.
+    topics: BTreeSet<String>,
 }
 
 impl Directory {
@@ -92,10 +143,10 @@ impl Directory {
             let Some(site) = self.site(now, zid).filter(|_| has_room) else {
                 return;
             };
-            let is_new = site.tokens.insert(summary);
+            let is_new = site.insert(summary, now + GATHER);
             self.tokens += usize::from(is_new);
         } else if let Some(site) = self.sites.get_mut(zid)
-            && site.tokens.remove(&summary)
+            && site.remove(&summary, now + GATHER)
         {
             self.tokens -= 1;
             site.doubts.get_or_insert(now);
@@ -121,7 +172,7 @@ impl Directory {
         let Some(said) = site.said else {
             return;
         };
-        if hash(site.tokens.iter()) == said {
+        if site.hash == said {
             site.doubts = None;
             site.lists = None;
             self.settle(zid);
@@ -143,8 +194,14 @@ impl Directory {
             return;
         }
         let before = site.tokens.len();
+        let gone: Vec<Summary> = site.tokens.difference(&tokens).cloned().collect();
+        for token in gone {
+            site.remove(&token, now);
+        }
         let short = tokens.into_iter().filter(|t| t.topic.len() <= MOST_TOPIC);
-        site.tokens = short.take(before + room).collect();
+        for token in short.take(before + room) {
+            site.insert(token, now);
+        }
         self.tokens = self.tokens - before + site.tokens.len();
         site.heard = site.heard.max(now);
         site.doubts = None;
@@ -152,8 +209,33 @@ impl Directory {
         self.settle(zid);
     }
 
-    /// The record of a token.
-    pub(crate) fn record(&mut self, zid: &str, summary: &Summary, bytes: &[u8]) {
+    /// The records of tokens that were asked for, as far as the answer goes.
+    pub(crate) fn records(&mut self, now: Duration, zid: &str, asked: &[Summary], answer: &[u8]) {
+        let mut found = record::parse_all(answer);
+        let (mut has_some, mut is_partial) = (false, false);
+        for summary in asked {
+            match found.remove(&summary.digest) {
+                Some(record) => {
+                    has_some = true;
+                    self.record(zid, summary, record);
+                }
+                None => is_partial = true,
+            }
+        }
+        // What did not fit into this answer is in the next one.
+        if is_partial
+            && has_some
+            && let Some(site) = self.sites.get_mut(zid)
+        {
+            for summary in asked {
+                if let Some(at) = site.missing.get_mut(summary) {
+                    *at = now;
+                }
+            }
+        }
+    }
+
+    fn record(&mut self, zid: &str, summary: &Summary, bytes: &[u8]) {
         let Some(site) = self.sites.get_mut(zid) else {
             return;
         };
@@ -168,7 +250,7 @@ impl Directory {
         let Some(endpoints) = record::parse(bytes, *direction, topic, prefix(zid)) else {
             return;
         };
-        site.asked.remove(digest);
+        site.missing.remove(summary);
         let key = (*direction, topic.clone());
         let before = site.records.insert(key, (*digest, endpoints.clone()));
         let before = before.map(|(_, endpoints)| endpoints).unwrap_or_default();
@@ -213,6 +295,9 @@ impl Directory {
 
     /// What changes if these take the place of those.
     fn note(&mut self, before: Vec<Endpoint>, after: Vec<Endpoint>) {
+        if let Some(one) = before.first().or(after.first()) {
+            self.topics.insert(one.topic().to_owned());
+        }
         let known: HashMap<Guid, Endpoint> = before.into_iter().map(|e| (e.guid(), e)).collect();
         let there: BTreeSet<[u8; 16]> = after.iter().map(|e| order(e.guid())).collect();
         for (guid, endpoint) in &known {
@@ -273,16 +358,14 @@ impl Directory {
                 site.lists = Some(now + ANSWER);
                 questions.push(Question::Tokens(zid.clone()));
             }
-            for token in &site.tokens {
-                let key = (token.direction, token.topic.clone());
-                let is_known = site.records.get(&key).is_some_and(|r| r.0 == token.digest);
-                let at = site.asked.entry(token.digest).or_insert(now);
-                if is_known {
-                    site.asked.remove(&token.digest);
-                } else if *at <= now {
-                    *at = now + ANSWER;
-                    questions.push(Question::Record(zid.clone(), token.clone()));
-                }
+            let due = site.missing.iter_mut().filter(|(_, at)| **at <= now);
+            let due = due.take(MOST_ASKED).map(|(token, at)| {
+                *at = now + ANSWER;
+                token.clone()
+            });
+            let due: Vec<Summary> = due.collect();
+            if !due.is_empty() {
+                questions.push(Question::Records(zid.clone(), due));
             }
         }
         settled.iter().for_each(|zid| self.settle(zid));
@@ -294,7 +377,7 @@ impl Directory {
         let all = self.sites.values();
         let each = all.flat_map(|site| {
             let doubts = site.doubts.map(|since| since + DOUBT);
-            let asked = site.asked.values().copied();
+            let asked = site.missing.values().copied();
             let own = [Some(site.heard + SILENCE), doubts, site.lists];
             own.into_iter().flatten().chain(asked)
         });
@@ -304,6 +387,11 @@ impl Directory {
     /// What has changed since the last call.
     pub(crate) fn take_events(&mut self) -> Vec<DiscoveryEvent> {
         std::mem::take(&mut self.events)
+    }
+
+    /// The topics of these changes.
+    pub(crate) fn take_topics(&mut self) -> BTreeSet<String> {
+        std::mem::take(&mut self.topics)
     }
 
     /// How many sites are known of which something is.
@@ -397,16 +485,24 @@ mod tests {
         all.iter().map(of).collect()
     }
 
+    /// The record of one token arrives.
+    fn answer(directory: &mut Directory, token: &Summary, bytes: &[u8]) {
+        let all = record::encode_all([(token.digest, bytes)].into_iter());
+        directory.records(secs(0), "a1", std::slice::from_ref(token), &all);
+    }
+
     /// A site with one writer.
     fn known() -> (Directory, Summary) {
         let mut directory = Directory::default();
         let (token, bytes) = offer("Square", &[writer("a1", "Square", 1)]);
         directory.token(secs(0), "a1", token.clone(), true);
-        let asked = Question::Record("a1".into(), token.clone());
-        assert_eq!(directory.poll(secs(0)), std::slice::from_ref(&asked));
-        assert_eq!(directory.poll(secs(0)), []);
-        assert_eq!(directory.poll(secs(1)), [asked], "an answer was lost");
-        directory.record("a1", &token, &bytes);
+        let asked = Question::Records("a1".into(), vec![token.clone()]);
+        assert_eq!(directory.poll(secs(0)), [], "others may come with it");
+        assert_eq!(directory.due(), Some(GATHER));
+        assert_eq!(directory.poll(GATHER), std::slice::from_ref(&asked));
+        assert_eq!(directory.poll(GATHER), []);
+        assert_eq!(directory.poll(secs(2)), [asked], "an answer was lost");
+        answer(&mut directory, &token, &bytes);
         assert_eq!(kinds(&mut directory), ["added"]);
         assert_eq!(directory.poll(secs(9)), []);
         (directory, token)
@@ -419,10 +515,49 @@ mod tests {
         let (token, bytes) = offer("Square", &two);
         directory.token(secs(9), "a1", token.clone(), true);
         directory.token(secs(9), "a1", before, false);
-        assert_eq!(directory.poll(secs(9)).len(), 1);
-        directory.record("a1", &token, &bytes);
+        assert_eq!(directory.poll(secs(10)).len(), 1);
+        answer(&mut directory, &token, &bytes);
         assert_eq!(kinds(&mut directory), ["added"]);
         assert_eq!(directory.writers("Square").count(), 2);
+    }
+
+    #[test]
+    fn a_token_that_comes_back_is_asked_about_again() {
+        let (mut directory, before) = known();
+        let (token, bytes) = offer("Square", &[writer("a1", "Square", 2)]);
+        directory.token(secs(9), "a1", token.clone(), true);
+        answer(&mut directory, &token, &bytes);
+        assert_eq!(kinds(&mut directory), ["gone", "added"]);
+        assert_eq!(directory.poll(secs(10)), [], "the last one counts");
+        directory.token(secs(10), "a1", token, false);
+        let asked = Question::Records("a1".into(), vec![before]);
+        assert_eq!(directory.poll(secs(11)), [asked]);
+    }
+
+    #[test]
+    fn records_are_asked_for_together_and_an_answer_may_be_short() {
+        let mut directory = Directory::default();
+        let of = |n: u32| offer(&format!("T{n}"), &[writer("a1", &format!("T{n}"), n)]);
+        let all: Vec<_> = (0..300).map(of).collect();
+        for (token, _) in &all {
+            directory.token(secs(0), "a1", token.clone(), true);
+        }
+        let mut rounds = 0;
+        while let [Question::Records(_, asked)] = &directory.poll(secs(1))[..] {
+            let known = |token: &&Summary| all.iter().find(|(t, _)| t == *token);
+            // As if no more than 100 found room.
+            let some: Vec<_> = asked.iter().take(100).filter_map(|t| known(&t)).collect();
+            let records = some.iter().map(|(token, bytes)| (token.digest, &bytes[..]));
+            directory.records(secs(1), "a1", asked, &record::encode_all(records));
+            rounds += 1;
+        }
+        assert_eq!((rounds, kinds(&mut directory).len()), (3, 300));
+        assert_eq!(directory.take_topics().len(), 300);
+        let whole = directory
+            .sites
+            .values()
+            .all(|s| s.hash == hash(s.tokens.iter()));
+        assert!(whole);
     }
 
     #[test]
@@ -479,7 +614,7 @@ mod tests {
         assert_eq!(kinds(&mut directory), ["gone"]);
         assert_eq!(
             directory.poll(secs(11)),
-            [Question::Record("a1".into(), token)]
+            [Question::Records("a1".into(), vec![token])]
         );
         assert_ne!(leaked.topic, "Circle");
     }
@@ -489,12 +624,13 @@ mod tests {
         let mut directory = Directory::default();
         let (token, bytes) = offer("Square", &[writer("b2", "Square", 1)]);
         directory.token(secs(0), "a1", token.clone(), true);
-        directory.record("a1", &token, &bytes);
+        answer(&mut directory, &token, &bytes);
         let (token, bytes) = offer("Circle", &[writer("a1", "Square", 1)]);
         directory.token(secs(0), "a1", token.clone(), true);
-        directory.record("a1", &token, &bytes);
-        directory.record("a1", &token, b"something else");
-        directory.record("a1", &token, &[0xff; 8]);
+        answer(&mut directory, &token, &bytes);
+        answer(&mut directory, &token, b"something else");
+        answer(&mut directory, &token, &[0xff; 8]);
+        directory.records(secs(0), "a1", std::slice::from_ref(&token), &[0xff; 8]);
         assert!(directory.take_events().is_empty());
     }
 

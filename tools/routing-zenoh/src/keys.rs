@@ -7,6 +7,8 @@ use std::fmt::Write;
 
 /// The version of all that is ours.
 const VERSION: &str = "@dunlin/1";
+/// Where records are asked for, below the site's key.
+pub(crate) const RECORDS: &str = "record";
 /// No key of ours is longer.
 const MOST: usize = 4096;
 
@@ -91,8 +93,13 @@ impl Keys {
         self.site(zid.unwrap_or("*"), "beat")
     }
 
-    pub(crate) fn record(&self, zid: &str, digest: u64) -> String {
-        self.site(zid, &format!("record/{digest:016x}"))
+    /// What each of the services at a site says, or one of them.
+    pub(crate) fn claim(&self, zid: Option<&str>, site: &str) -> String {
+        self.site(zid.unwrap_or("*"), &format!("site/{}", chunk(site)))
+    }
+
+    pub(crate) fn records(&self, zid: &str) -> String {
+        self.site(zid, RECORDS)
     }
 
     pub(crate) fn store(&self, zid: &str) -> String {
@@ -101,7 +108,7 @@ impl Keys {
 
     /// What can be asked of a site.
     pub(crate) fn queries(&self, zid: &str) -> [String; 2] {
-        [self.site(zid, "record/*"), self.store(zid)]
+        [self.records(zid), self.store(zid)]
     }
 
     /// The site, and what follows in a key of ours.
@@ -123,11 +130,6 @@ impl Keys {
             digest: hex(digest)?,
         };
         parts.next().is_none().then_some((zid, summary))
-    }
-
-    /// The digest of the record that a key asks for.
-    pub(crate) fn parse_record(rest: &str) -> Option<u64> {
-        hex(rest.strip_prefix("record/")?)
     }
 }
 
@@ -180,55 +182,6 @@ fn decode(chunk: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zenoh::key_expr::KeyExpr;
-
-    const STRANGE: [&str; 12] = [
-        "Square",
-        "rt/cmd_vel",
-        "/a",
-        "a/",
-        "a//b",
-        "@a/@b",
-        "a@b",
-        "100%",
-        "*$?#",
-        "",
-        "Größe \n",
-        "/",
-    ];
-
-    #[test]
-    fn names_become_keys_and_come_back() {
-        let keys = Keys::new("yard/7");
-        for topic in STRANGE {
-            for partition in [vec![], vec!["A".to_owned()], vec!["@x/".to_owned()]] {
-                let key = keys.data(&partition, topic);
-                KeyExpr::new(key.clone()).unwrap();
-                assert!(!key.contains("/@"), "{key}");
-            }
-            let summary = Summary {
-                direction: Direction::Want,
-                topic: topic.to_owned(),
-                digest: 7,
-            };
-            let token = keys.token("a1", &summary);
-            KeyExpr::new(token.clone()).unwrap();
-            assert_eq!(keys.parse_token(&token), Some(("a1", summary)));
-        }
-        assert_eq!(keys.data(&[], "rt/cmd_vel"), "yard%2F7/rt/cmd_vel");
-        assert_eq!(keys.data(&["A".into()], "Square"), "yard%2F7/A/Square");
-        assert_eq!(keys.data(&["A*".into()], "Square"), "yard%2F7/Square");
-    }
-
-    #[test]
-    fn no_wildcard_takes_the_end_of_an_instance_for_a_sample() {
-        let keys = Keys::new("yard");
-        let life = Keys::life(&keys.data(&[], "Square"));
-        let all = KeyExpr::new("yard/**").unwrap();
-        assert!(!all.intersects(&KeyExpr::new(life).unwrap()));
-        let beat = KeyExpr::new(keys.beat(Some("a1"))).unwrap();
-        assert!(!KeyExpr::new("**").unwrap().intersects(&beat));
-    }
 
     #[test]
     fn keys_of_others_are_none_of_ours() {
@@ -252,6 +205,5 @@ mod tests {
             "x".repeat(MOST)
         );
         assert_eq!(keys.parse_token(&long), None);
-        assert_eq!(Keys::parse_record("record/000000000000000a"), Some(10));
     }
 }

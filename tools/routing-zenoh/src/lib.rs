@@ -5,10 +5,15 @@
 #![forbid(unsafe_code)]
 
 mod attachment;
+mod beat;
 mod directory;
+mod election;
+#[cfg(test)]
+mod expressions;
 mod failure;
 mod hub;
 mod keys;
+mod page;
 mod reader;
 mod record;
 mod settings;
@@ -32,7 +37,9 @@ pub fn register() -> Result<(), Taken> {
     adapter::register(adapter::ZENOH, Zenoh)
 }
 
-struct Zenoh;
+/// The adapter, for programs that know it by another name or make connections themselves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Zenoh;
 
 impl Adapter for Zenoh {
     fn check(&self, properties: &AdapterProperties) -> Result<(), WrongProperty> {
@@ -46,7 +53,7 @@ impl Adapter for Zenoh {
     ) -> Result<Box<dyn Connection>, String> {
         let settings = Settings::of(properties).map_err(|wrong| wrong.message)?;
         let session = open(&settings)?;
-        let hub = Hub::start(session, Keys::new(&settings.scope), context)?;
+        let hub = Hub::start(session, Keys::new(&settings.scope), settings.site, context)?;
         Ok(Box::new(Door(hub)))
     }
 }

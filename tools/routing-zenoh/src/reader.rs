@@ -1,8 +1,8 @@
 //! What a route reads from other sites.
 use crate::attachment::Attachment;
-use crate::hub::{Hub, lock};
+use crate::hub::{Hub, lock, participant_of};
 use crate::keys::Keys;
-use crate::store::{Page, Request};
+use crate::page::{Page, Request};
 use crate::stream::{Arrived, Ask, Ready, Stream, Want};
 use bytes::Bytes;
 use dunlin::observe::{ReaderData, WriterData};
@@ -39,13 +39,14 @@ struct State {
 impl Reader {
     pub(crate) fn new(
         hub: &Arc<Hub>,
+        guid: Guid,
         data: ReaderData,
         accepts: Accepts,
         [on_data, on_matched]: [Notify; 2],
     ) -> Self {
         Self {
             hub: Arc::downgrade(hub),
-            guid: data.guid,
+            guid,
             topic: data.topic.clone(),
             accepts,
             on_data,
@@ -59,8 +60,13 @@ impl Reader {
         }
     }
 
+    /// What is announced of it.
     pub(crate) fn data(&self) -> ReaderData {
-        lock(&self.state).data.clone()
+        ReaderData {
+            guid: self.guid,
+            participant: participant_of(self.guid),
+            ..lock(&self.state).data.clone()
+        }
     }
 
     /// Hears these of the writers of its topic that there are; the keys where they write, too.
@@ -270,14 +276,7 @@ impl AdapterReader for Reader {
     }
 
     fn announce(&self, data: ReaderData) {
-        let mut state = lock(&self.state);
-        let (guid, participant) = (state.data.guid, state.data.participant);
-        state.data = ReaderData {
-            guid,
-            participant,
-            ..data
-        };
-        drop(state);
+        lock(&self.state).data = data;
         if let Some(hub) = self.hub.upgrade() {
             hub.changed();
         }

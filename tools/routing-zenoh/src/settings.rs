@@ -5,10 +5,11 @@ use std::path::Path;
 use zenoh::Config;
 
 /// What the properties of a connection are called.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "connect",
     "listen",
     "scope",
+    "site",
     "mode",
     "tls.ca",
     "tls.certificate",
@@ -25,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) connect: Vec<String>,
     pub(crate) listen: Vec<String>,
     pub(crate) scope: String,
+    /// Its other services take over from this one.
+    pub(crate) site: Option<String>,
     tls: [Option<String>; 3],
     max_sessions: Option<u32>,
     file: Option<String>,
@@ -57,6 +60,7 @@ impl Settings {
             connect: list("connect"),
             listen: list("listen"),
             scope: text("scope").unwrap_or_else(|| "dunlin".to_owned()),
+            site: text("site").filter(|site| !site.is_empty()),
             tls: ["tls.ca", "tls.certificate", "tls.key"].map(text),
             max_sessions: match text("max_sessions") {
                 None => None,

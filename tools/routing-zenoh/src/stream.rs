@@ -3,7 +3,7 @@
 //! zenoh repairs each link only; what a reconnection or a full queue loses shows as a gap between
 //! numbers and is asked for. There is no clock and no network here.
 use crate::attachment::Attachment;
-use crate::store::Page;
+use crate::page::Page;
 use bytes::Bytes;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -307,7 +307,8 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Item, Request, Store};
+    use crate::page::Request;
+    use crate::store::{Item, Store};
     use dunlin::untyped::WriteOptions;
     use dunlin::{ChangeKind, Guid, InstanceHandle};
     use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! What a route writes for other sites.
 use crate::attachment::Attachment;
-use crate::hub::{Hub, lock};
+use crate::hub::{Hub, lock, participant_of};
 use crate::keys::Keys;
-use crate::store::{Item, Page, Request, Store};
+use crate::page::{Page, Request};
+use crate::store::{Item, Store};
 use bytes::Bytes;
 use dunlin::observe::WriterData;
 use dunlin::untyped::{TryWriteError, WriteOptions};
@@ -39,7 +40,9 @@ pub(crate) struct Writer {
     state: Mutex<State>,
     /// Sites that want it.
     sites: AtomicUsize,
-    /// Programs of zenoh's that are no sites listen.
+    /// Somebody listens to it.
+    pub(crate) is_listened_to: AtomicBool,
+    /// Only programs of zenoh's that are no sites listen.
     pub(crate) has_strangers: AtomicBool,
     /// Tells whether anybody listens.
     pub(crate) publisher: Mutex<Option<Publisher<'static>>>,
@@ -84,6 +87,7 @@ fn depth(data: &WriterData) -> Option<usize> {
 impl Writer {
     pub(crate) fn new(
         hub: &Arc<Hub>,
+        guid: Guid,
         data: WriterData,
         keys: &Keys,
         on_room: Notify,
@@ -95,7 +99,7 @@ impl Writer {
         Ok(Arc::new_cyclic(|own| Self {
             hub: Arc::downgrade(hub),
             own: own.clone(),
-            guid: data.guid,
+            guid,
             topic: data.topic.clone(),
             on_room,
             is_reliable,
@@ -117,13 +121,19 @@ impl Writer {
                 is_closed: false,
             }),
             sites: AtomicUsize::new(0),
+            is_listened_to: AtomicBool::new(false),
             has_strangers: AtomicBool::new(false),
             publisher: Mutex::default(),
         }))
     }
 
+    /// What is announced of it.
     pub(crate) fn data(&self) -> WriterData {
-        lock(&self.state).data.clone()
+        WriterData {
+            guid: self.guid,
+            participant: participant_of(self.guid),
+            ..lock(&self.state).data.clone()
+        }
     }
 
     pub(crate) fn key(&self) -> KeyExpr<'static> {
@@ -277,14 +287,7 @@ impl AdapterWriter for Writer {
     }
 
     fn announce(&self, data: WriterData) {
-        let mut state = lock(&self.state);
-        let (guid, participant) = (state.data.guid, state.data.participant);
-        state.data = WriterData {
-            guid,
-            participant,
-            ..data
-        };
-        drop(state);
+        lock(&self.state).data = data;
         if let Some(hub) = self.hub.upgrade() {
             hub.changed();
         }

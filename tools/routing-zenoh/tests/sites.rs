@@ -3,6 +3,7 @@ mod common;
 
 use common::*;
 use dunlin::*;
+use dunlin_routing::config::{Options, builtin, load};
 use std::time::Instant;
 use zenoh::Wait;
 
@@ -48,6 +49,65 @@ fn two_sites_are_joined() {
             "{}",
             notes(&b.state())
         );
+    });
+}
+
+/// The node between two sites is a service itself.
+#[test]
+fn a_service_in_router_mode_is_a_node() {
+    in_namespace("a_service_in_router_mode_is_a_node", LOOPBACK, || {
+        let client = "{ connect = [\"tcp/127.0.0.1:7447\"], mode = \"client\" }";
+        let listen = "{ listen = [\"tcp/127.0.0.1:7447\"], mode = \"router\" }";
+        let _node = site("node", 2, listen);
+        let (_a, _b) = (site("a", 0, client), site("b", 1, client));
+        let (near, far, between) = (participant(0), participant(1), participant(2));
+        let (offered, asked) = reliable();
+        let writer = writer(&near, "T", offered);
+        let readers = [&far, &between].map(|site| reader(site, "T", asked.clone()));
+        writer.wait_for_matched(1, SOON).unwrap();
+        for reader in &readers {
+            reader.wait_for_matched(1, SOON).unwrap();
+        }
+        for number in 0..100 {
+            writer.write(&pose("p", number)).unwrap();
+        }
+        for reader in &readers {
+            let last = take(reader, 1).last().unwrap().data().unwrap().number;
+            let rest = take(reader, 99 - last as usize);
+            let number = rest.last().map_or(last, |s| s.data().unwrap().number);
+            assert_eq!(number, 99);
+        }
+    });
+}
+
+/// Two sites are joined by what is built in, each by one command.
+#[test]
+fn what_is_built_in_joins_two_sites() {
+    in_namespace("what_is_built_in_joins_two_sites", LOOPBACK, || {
+        let start = |variables: &[(&str, &str)]| {
+            let _ = dunlin_routing_zenoh::register();
+            let mut options = Options {
+                service: Some(builtin::ZENOH.to_owned()),
+                ..Options::default()
+            };
+            for (name, value) in variables {
+                options.variables.give(*name, *value);
+            }
+            let read = load(&[], &options);
+            assert_eq!(read.report(), "");
+            dunlin_routing::Service::start(read.plan.unwrap()).unwrap()
+        };
+        let _a = start(&[("ZENOH_LISTEN", "tcp/127.0.0.1:7447")]);
+        let _b = start(&[
+            ("ZENOH_CONNECT", "tcp/127.0.0.1:7447"),
+            ("DOMAIN_A", "1"),
+            ("ZENOH_SITE", "b"),
+        ]);
+        let (near, far) = (participant(0), participant(1));
+        let (offered, asked) = durable();
+        let (writer, reader) = (writer(&near, "T", offered), reader(&far, "T", asked));
+        writer.write(&pose("p", 7)).unwrap();
+        assert_eq!(take(&reader, 1)[0].data().unwrap().number, 7);
     });
 }
 

@@ -8,6 +8,7 @@ use dunlin_routing::config::{Input, Options, load};
 use dunlin_routing::plan::Plan;
 use dunlin_routing::state::Node;
 use dunlin_routing::{Service, StartError};
+use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 use zenoh::Wait;
 
@@ -66,13 +67,70 @@ pub(crate) fn durable() -> (DataWriterQos, DataReaderQos) {
 
 /// What a site reads: all topics, both ways. `zenoh` is the table of that name.
 pub(crate) fn configuration(name: &str, domain: u32, zenoh: &str) -> String {
+    configuration_with(name, domain, zenoh, "")
+}
+
+/// The same; `more` is said of each route.
+pub(crate) fn configuration_with(name: &str, domain: u32, zenoh: &str, more: &str) -> String {
     format!(
         "name = \"{name}\"\n\
          [participants.lan]\ndomain = {domain}\ntransports = \"udp\"\n\
          [participants.cloud]\nzenoh = {zenoh}\n\
-         [[routes]]\nfrom = \"lan\"\nto = \"cloud\"\ntopics = [\"*\"]\n\
-         [[routes]]\nfrom = \"cloud\"\nto = \"lan\"\ntopics = [\"*\"]\n"
+         [[routes]]\nfrom = \"lan\"\nto = \"cloud\"\ntopics = [\"*\"]\n{more}\n\
+         [[routes]]\nfrom = \"cloud\"\nto = \"lan\"\ntopics = [\"*\"]\n{more}\n"
     )
+}
+
+/// A process of these tests, which ends as by `kill -9`.
+pub(crate) struct Process(Child);
+
+impl Process {
+    /// Runs an ignored test of this program, which finds `value` in a variable.
+    pub(crate) fn start(test: &str, variable: &str, value: &str) -> Self {
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--ignored"])
+            .env(variable, value)
+            .stdout(Stdio::null())
+            .spawn();
+        Self(child.unwrap())
+    }
+
+    /// Its memory, in KiB.
+    pub(crate) fn resident(&self) -> u64 {
+        resident(&self.0.id().to_string())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The memory of a process, in KiB.
+pub(crate) fn resident(process: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let number = line.and_then(|line| line.split_whitespace().next());
+    number.unwrap().parse().unwrap()
+}
+
+/// A process of these tests finds in it the configuration of its service.
+const SITE: &str = "DUNLIN_TEST_SITE";
+
+/// A service in a process of its own, which is the ignored test `site_process`.
+pub(crate) fn site_apart(configuration: &str) -> Process {
+    Process::start("site_process", SITE, configuration)
+}
+
+/// Is that service.
+pub(crate) fn be_site() {
+    if let Ok(configuration) = std::env::var(SITE) {
+        let _site = Service::start(plan(configuration)).unwrap();
+        // Whoever started it ends it; it does not stay for ever if that one is gone.
+        std::thread::sleep(std::time::Duration::from_secs(600));
+    }
 }
 
 pub(crate) fn plan(text: String) -> Plan {

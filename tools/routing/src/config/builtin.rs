@@ -18,7 +18,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Their variables and the values that count if nobody gives others.
-pub(super) const VARIABLES: [(&str, &str); 14] = [
+pub(super) const VARIABLES: [(&str, &str); 15] = [
     ("DOMAIN_A", "0"),
     ("DOMAIN_B", "1"),
     ("ALLOW", "*"),
@@ -30,6 +30,7 @@ pub(super) const VARIABLES: [(&str, &str); 14] = [
     ("ZENOH_LISTEN", ""),
     ("ZENOH_MODE", "peer"),
     ("ZENOH_SCOPE", "dunlin"),
+    ("ZENOH_SITE", ""),
     ("TLS_CA", ""),
     ("TLS_CERTIFICATE", ""),
     ("TLS_KEY", ""),
