@@ -7,7 +7,6 @@ use dunlin::*;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
 use std::thread::{sleep, spawn};
 use std::time::Instant;
 
@@ -18,30 +17,14 @@ const CLIENT: &str = "{ connect = [\"tcp/127.0.0.1:7447\"], mode = \"client\" }"
 const PORT: &str = "DUNLIN_TEST_NODE_PORT";
 
 /// A node in a process of its own.
-struct Node(Child);
-
-impl Node {
-    fn start() -> Self {
-        let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "node_process", "--ignored"])
-            .env(PORT, "7447")
-            .stdout(Stdio::null())
-            .spawn();
-        let begun = Instant::now();
-        while TcpStream::connect("127.0.0.1:7447").is_err() {
-            assert!(begun.elapsed().as_secs() < 60, "there is no node");
-            sleep(Span::from_millis(10));
-        }
-        Self(child.unwrap())
+fn start_node() -> Process {
+    let process = Process::start("node_process", PORT, "7447");
+    let begun = Instant::now();
+    while TcpStream::connect("127.0.0.1:7447").is_err() {
+        assert!(begun.elapsed().as_secs() < 60, "there is no node");
+        sleep(Span::from_millis(10));
     }
-}
-
-impl Drop for Node {
-    /// As `kill -9` does.
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+    process
 }
 
 #[test]
@@ -54,13 +37,19 @@ fn node_process() {
     }
 }
 
+#[test]
+#[ignore = "a process of other tests"]
+fn site_process() {
+    be_site();
+}
+
 /// The node between two sites is killed under load and comes back: nothing reliable is lost, and
 /// the order stays.
 #[test]
 fn a_node_is_killed_and_nothing_is_lost() {
     in_namespace("a_node_is_killed_and_nothing_is_lost", LOOPBACK, || {
         const COUNT: u32 = 3000;
-        let mut between = Some(Node::start());
+        let mut between = Some(start_node());
         let (_a, _b) = (site("a", 0, CLIENT), site("b", 1, CLIENT));
         let (near, far) = (participant(0), participant(1));
         let (offered, asked) = reliable();
@@ -73,7 +62,7 @@ fn a_node_is_killed_and_nothing_is_lost() {
                 drop(between.take());
             }
             if number == 2 * COUNT / 3 {
-                between = Some(Node::start());
+                between = Some(start_node());
             }
             sleep(Span::from_millis(1));
         }
@@ -89,7 +78,7 @@ fn a_node_is_killed_and_nothing_is_lost() {
 #[test]
 fn after_a_long_cut_history_is_complete() {
     in_namespace("after_a_long_cut_history_is_complete", LOOPBACK, || {
-        let between = Node::start();
+        let between = start_node();
         let (a, b) = (site("a", 0, CLIENT), site("b", 1, CLIENT));
         let (near, far) = (participant(0), participant(1));
         let (offered, asked) = durable();
@@ -128,7 +117,7 @@ fn after_a_long_cut_history_is_complete() {
         is_alone(&a);
         is_alone(&b);
         write(1);
-        let _between = Node::start();
+        let _between = start_node();
         all_of(1);
     });
 }
@@ -202,5 +191,110 @@ fn a_slow_site_holds_up_nobody() {
         // The slow one needs eight minutes for all that.
         assert!(begun.elapsed().as_secs() < 120, "{:?}", begun.elapsed());
         assert!(slow.take().len() < COUNT as usize);
+    });
+}
+
+/// The numbers that arrive, until one is `last`.
+fn numbers_until(reader: &DataReader<Pose>, last: u32, into: &mut Vec<u32>) {
+    while into.last() != Some(&last) {
+        reader.wait_for_data(SOON).unwrap();
+        let taken = reader.take();
+        into.extend(taken.iter().filter_map(|s| Some(s.data()?.number)));
+    }
+}
+
+/// Of two services at a site one carries. It is killed, the other one takes over, and no sample
+/// comes twice, though nobody can tell by its origin.
+#[test]
+fn one_of_two_services_carries_and_the_other_one_takes_over() {
+    let test = "one_of_two_services_carries_and_the_other_one_takes_over";
+    in_namespace(test, LOOPBACK, || {
+        let folder = tempfile::tempdir().unwrap();
+        let service = |id: &str| {
+            let file = folder.path().join(format!("{id}.json5"));
+            let text =
+                format!("{{ id: \"{id}\", scouting: {{ multicast: {{ enabled: false }} }} }}");
+            std::fs::write(&file, text).unwrap();
+            let zenoh = format!(
+                "{{ connect = [\"tcp/127.0.0.1:7447\"], mode = \"client\", site = \"b\", file = {file:?} }}"
+            );
+            configuration_with(id, 1, &zenoh, "original_info = false")
+        };
+        let _node = node(7447);
+        let plain = configuration_with("a", 0, CLIENT, "original_info = false");
+        let _a = dunlin_routing::Service::start(plan(plain)).unwrap();
+        let first = site_apart(&service("b1"));
+        let (near, far) = (participant(0), participant(1));
+        let (offered, asked) = reliable();
+        let there = writer(&near, "There", offered.clone());
+        let back = writer(&far, "Back", offered);
+        let there_reader = reader(&far, "There", asked.clone());
+        let back_reader = reader(&near, "Back", asked);
+        let (offered, asked) = durable();
+        let kept = writer(&near, "Kept", offered);
+        for number in 0..50 {
+            kept.write(&pose(&format!("p{number}"), number)).unwrap();
+        }
+        for (writer, reader) in [(&there, &there_reader), (&back, &back_reader)] {
+            writer.wait_for_matched(1, SOON).unwrap();
+            reader.wait_for_matched(1, SOON).unwrap();
+        }
+        // A route may not be ready at once, in either service.
+        let (mut ways, mut number) = ([Vec::new(), Vec::new()], 0);
+        let second = dunlin_routing::Service::start(plan(service("b2"))).unwrap();
+        wait_until(&second, |tree| {
+            tree.walk().iter().any(|node| {
+                let note = node.note.as_deref().unwrap_or_default();
+                note.contains("stands by") && note.contains("sees")
+            })
+        });
+        let mut write = |count: u32| {
+            for _ in 0..count {
+                number += 1;
+                there.write(&pose("p", number)).unwrap();
+                back.write(&pose("p", number)).unwrap();
+                sleep(Span::from_millis(2));
+            }
+            number
+        };
+        let last = write(500);
+        numbers_until(&there_reader, last, &mut ways[0]);
+        numbers_until(&back_reader, last, &mut ways[1]);
+        for way in &mut ways {
+            assert!(way.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{way:?}");
+            way.clear();
+        }
+        drop(first);
+        let begun = Instant::now();
+        let (mut taken, mut away) = ([false; 2], [Span::ZERO; 2]);
+        while taken.contains(&false) {
+            assert!(begun.elapsed().as_secs() < 60, "nobody takes over");
+            write(1);
+            for (way, reader) in [&there_reader, &back_reader].into_iter().enumerate() {
+                let got = reader.take();
+                ways[way].extend(got.iter().filter_map(|s| Some(s.data()?.number)));
+                if !taken[way] && !ways[way].is_empty() {
+                    (taken[way], away[way]) = (true, begun.elapsed());
+                }
+            }
+        }
+        println!("taken over within {away:?}");
+        let last = write(200);
+        numbers_until(&there_reader, last, &mut ways[0]);
+        numbers_until(&back_reader, last, &mut ways[1]);
+        for way in &ways {
+            assert!(way.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{way:?}");
+        }
+        // What is kept for those who join late is there as well.
+        let late = reader(&far, "Kept", asked);
+        let mut all = BTreeMap::new();
+        while all.len() < 50 {
+            late.wait_for_data(SOON).unwrap();
+            for sample in late.take() {
+                if let Some(pose) = sample.data() {
+                    all.insert(pose.name.clone(), pose.number);
+                }
+            }
+        }
     });
 }
