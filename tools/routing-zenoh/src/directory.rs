@@ -18,8 +18,10 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// A token that vanished is believed to be gone after this, if no beat says otherwise: links come
 /// back within it.
 const DOUBT: Duration = Duration::from_secs(10);
-/// An answer takes no longer.
+/// An answer takes no longer, or the next time twice as long, and so on: those who answer may have
+/// much to do.
 const ANSWER: Duration = Duration::from_secs(1);
+const MOST_DOUBLED: u32 = 4;
 /// The tokens of a site come one by one; their records are asked for together.
 const GATHER: Duration = Duration::from_millis(10);
 /// Records that are asked for at once.
@@ -78,10 +80,29 @@ struct Site {
     said: Option<u64>,
     /// Since when it is not known whether the tokens are right.
     doubts: Option<Duration>,
-    /// When to list its tokens again.
-    lists: Option<Duration>,
+    /// When to list its tokens.
+    lists: Option<Ask>,
     /// Tokens whose records are missing, and when those are asked for.
-    missing: BTreeMap<Summary, Duration>,
+    missing: BTreeMap<Summary, Ask>,
+}
+
+/// Something that is to be asked, perhaps again.
+#[derive(Clone, Copy, Debug)]
+struct Ask {
+    due: Duration,
+    tries: u32,
+}
+
+impl Ask {
+    fn at(due: Duration) -> Self {
+        Self { due, tries: 0 }
+    }
+
+    /// It is asked now, and again if there is no answer.
+    fn ask(&mut self, now: Duration) {
+        self.due = now + ANSWER * (1 << self.tries.min(MOST_DOUBLED));
+        self.tries += 1;
+    }
 }
 
 impl Site {
@@ -120,7 +141,7 @@ impl Site {
         let key = (token.direction, token.topic.clone());
         let known = self.records.get(&key);
         if known.is_none_or(|(digest, _)| *digest != token.digest) {
-            self.missing.entry(token.clone()).or_insert(ask);
+            self.missing.entry(token.clone()).or_insert(Ask::at(ask));
         }
     }
 }
@@ -178,7 +199,9 @@ impl Directory {
             self.settle(zid);
         } else if is_heard || site.doubts.is_none() {
             // While a link is away there is nothing to be listed.
-            site.lists.get_or_insert(now + ON_THE_WAY);
+            let lists = site.lists.get_or_insert(Ask::at(now + ON_THE_WAY));
+            // Tokens come; the rest may follow.
+            lists.due = lists.due.max(now + ON_THE_WAY);
         }
     }
 
@@ -228,8 +251,8 @@ impl Directory {
             && let Some(site) = self.sites.get_mut(zid)
         {
             for summary in asked {
-                if let Some(at) = site.missing.get_mut(summary) {
-                    *at = now;
+                if let Some(ask) = site.missing.get_mut(summary) {
+                    *ask = Ask::at(now);
                 }
             }
         }
@@ -354,13 +377,13 @@ impl Directory {
                 site.doubts = None;
                 settled.push(zid.clone());
             }
-            if site.lists.is_some_and(|at| at <= now) {
-                site.lists = Some(now + ANSWER);
+            if let Some(ask) = site.lists.as_mut().filter(|ask| ask.due <= now) {
+                ask.ask(now);
                 questions.push(Question::Tokens(zid.clone()));
             }
-            let due = site.missing.iter_mut().filter(|(_, at)| **at <= now);
-            let due = due.take(MOST_ASKED).map(|(token, at)| {
-                *at = now + ANSWER;
+            let due = site.missing.iter_mut().filter(|(_, ask)| ask.due <= now);
+            let due = due.take(MOST_ASKED).map(|(token, ask)| {
+                ask.ask(now);
                 token.clone()
             });
             let due: Vec<Summary> = due.collect();
@@ -377,8 +400,9 @@ impl Directory {
         let all = self.sites.values();
         let each = all.flat_map(|site| {
             let doubts = site.doubts.map(|since| since + DOUBT);
-            let asked = site.missing.values().copied();
-            let own = [Some(site.heard + SILENCE), doubts, site.lists];
+            let asked = site.missing.values().map(|ask| ask.due);
+            let lists = site.lists.map(|ask| ask.due);
+            let own = [Some(site.heard + SILENCE), doubts, lists];
             own.into_iter().flatten().chain(asked)
         });
         each.min()

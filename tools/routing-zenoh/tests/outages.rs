@@ -13,28 +13,11 @@ use std::time::Instant;
 type Span = std::time::Duration;
 
 const CLIENT: &str = "{ connect = [\"tcp/127.0.0.1:7447\"], mode = \"client\" }";
-/// A process of these tests finds in it which port its node has.
-const PORT: &str = "DUNLIN_TEST_NODE_PORT";
-
-/// A node in a process of its own.
-fn start_node() -> Process {
-    let process = Process::start("node_process", PORT, "7447");
-    let begun = Instant::now();
-    while TcpStream::connect("127.0.0.1:7447").is_err() {
-        assert!(begun.elapsed().as_secs() < 60, "there is no node");
-        sleep(Span::from_millis(10));
-    }
-    process
-}
 
 #[test]
 #[ignore = "a process of other tests"]
 fn node_process() {
-    if let Ok(port) = std::env::var(PORT) {
-        let _node = node(port.parse().unwrap());
-        // Whoever started it ends it; it does not stay for ever if that one is gone.
-        sleep(Span::from_secs(300));
-    }
+    be_node();
 }
 
 #[test]
@@ -49,7 +32,7 @@ fn site_process() {
 fn a_node_is_killed_and_nothing_is_lost() {
     in_namespace("a_node_is_killed_and_nothing_is_lost", LOOPBACK, || {
         const COUNT: u32 = 3000;
-        let mut between = Some(start_node());
+        let mut between = Some(start_node("node_process"));
         let (_a, _b) = (site("a", 0, CLIENT), site("b", 1, CLIENT));
         let (near, far) = (participant(0), participant(1));
         let (offered, asked) = reliable();
@@ -62,7 +45,7 @@ fn a_node_is_killed_and_nothing_is_lost() {
                 drop(between.take());
             }
             if number == 2 * COUNT / 3 {
-                between = Some(start_node());
+                between = Some(start_node("node_process"));
             }
             sleep(Span::from_millis(1));
         }
@@ -78,7 +61,7 @@ fn a_node_is_killed_and_nothing_is_lost() {
 #[test]
 fn after_a_long_cut_history_is_complete() {
     in_namespace("after_a_long_cut_history_is_complete", LOOPBACK, || {
-        let between = start_node();
+        let between = start_node("node_process");
         let (a, b) = (site("a", 0, CLIENT), site("b", 1, CLIENT));
         let (near, far) = (participant(0), participant(1));
         let (offered, asked) = durable();
@@ -117,7 +100,7 @@ fn after_a_long_cut_history_is_complete() {
         is_alone(&a);
         is_alone(&b);
         write(1);
-        let _between = start_node();
+        let _between = start_node("node_process");
         all_of(1);
     });
 }

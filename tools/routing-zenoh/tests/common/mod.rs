@@ -166,6 +166,29 @@ pub(crate) fn node(port: u16) -> zenoh::Session {
     zenoh::open(config).wait().unwrap()
 }
 
+/// A process of these tests finds in it which port its node has.
+const PORT: &str = "DUNLIN_TEST_NODE_PORT";
+
+/// A node in a process of its own, which is the ignored test of this name.
+pub(crate) fn start_node(test: &str) -> Process {
+    let process = Process::start(test, PORT, "7447");
+    let begun = Instant::now();
+    while std::net::TcpStream::connect("127.0.0.1:7447").is_err() {
+        assert!(begun.elapsed().as_secs() < 60, "there is no node");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    process
+}
+
+/// Is that node.
+pub(crate) fn be_node() {
+    if let Ok(port) = std::env::var(PORT) {
+        let _node = node(port.parse().unwrap());
+        // As in `be_site`.
+        std::thread::sleep(std::time::Duration::from_secs(1200));
+    }
+}
+
 /// An application.
 pub(crate) fn participant(domain: u32) -> DomainParticipant {
     let config = ParticipantConfig {
