@@ -14,6 +14,7 @@ mod profiles;
 mod reader;
 mod routing;
 mod script;
+mod sites;
 mod stream;
 mod tls;
 mod type_object;
@@ -32,6 +33,7 @@ pub use lookup::{lookup_reply, lookup_request};
 pub use profiles::profiles;
 pub use reader::reader;
 pub use routing::{routing_configuration, routing_pattern};
+pub use sites::{site_data, site_key};
 pub use stream::stream;
 pub use tls::tls;
 pub use type_object::{type_object, type_support};
@@ -64,6 +66,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("reader", reader),
     ("routing_configuration", routing_configuration),
     ("routing_pattern", routing_pattern),
+    ("site_data", site_data),
+    ("site_key", site_key),
     ("stream", stream),
     ("tls", tls),
     ("type_object", type_object),
