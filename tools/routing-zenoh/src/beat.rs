@@ -5,13 +5,15 @@ const VERSION: u8 = 1;
 /// Writers in a beat.
 const MOST: usize = 4096;
 
+/// The numbers of the last changes of writers, by their entity ids.
+pub(crate) type Lasts = Vec<([u8; 4], u64)>;
+
 /// A site is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Beat {
     /// Of all its tokens.
     pub(crate) hash: u64,
-    /// The numbers of the last changes of writers, by their entity ids.
-    pub(crate) lasts: Vec<([u8; 4], u64)>,
+    pub(crate) lasts: Lasts,
 }
 
 impl Beat {

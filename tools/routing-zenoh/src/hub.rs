@@ -9,7 +9,7 @@ mod door;
 mod questions;
 mod senders;
 
-use crate::beat::{Beat, Claim};
+use crate::beat::{Beat, Claim, Lasts};
 use crate::directory::{self, BEAT, Directory, Question};
 use crate::election::Election;
 use crate::keys::{Keys, Summary};
@@ -412,7 +412,7 @@ impl Hub {
 #[derive(Default)]
 struct News {
     questions: Vec<Question>,
-    heard: Vec<(GuidPrefix, Vec<([u8; 4], u64)>)>,
+    heard: Vec<(GuidPrefix, Lasts)>,
     answers: Vec<(EntityId, Guid, Page)>,
     /// Topics of which other sites have something else than before.
     topics: BTreeSet<String>,
