@@ -182,8 +182,10 @@ fn sixty_seconds_apart() {
         figures.say(&format!(
             "{count} written; {INSTANCES} instances are as at the source"
         ));
-        for site in 0..2 {
-            let (before, cut, after) = (most[1][site], most[2][site], most[3][site]);
+        let [_, before, cut, after] = most[..] else {
+            panic!("{most:?}");
+        };
+        for ((before, cut), after) in before.into_iter().zip(cut).zip(after) {
             let bound = before + before / 4;
             assert!(cut <= bound && after <= bound, "{before} {cut} {after} KiB");
         }
@@ -279,7 +281,8 @@ fn rate(
 /// A site of many in this process.
 struct Crowd {
     connection: Box<dyn Connection>,
-    _ends: (Vec<Arc<dyn AdapterReader>>, Vec<Arc<dyn AdapterWriter>>),
+    _readers: Vec<Arc<dyn AdapterReader>>,
+    _writers: Vec<Arc<dyn AdapterWriter>>,
     known: usize,
 }
 
@@ -298,7 +301,7 @@ impl Crowd {
         let (mut readers, mut writers) = (Vec::new(), Vec::new());
         for topic in 0..topics {
             let name = format!("rt/topic{topic}");
-            if (number + topic) % 2 == 0 {
+            if (number + topic).is_multiple_of(2) {
                 let data = WriterData::new(Guid::UNKNOWN, name, "Pose");
                 let made = connection.create_writer(data, true, Arc::new(|| {}));
                 writers.push(made.unwrap());
@@ -312,7 +315,8 @@ impl Crowd {
         }
         Self {
             connection,
-            _ends: (readers, writers),
+            _readers: readers,
+            _writers: writers,
             known: 0,
         }
     }
