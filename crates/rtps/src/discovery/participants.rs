@@ -156,9 +156,11 @@ impl Peer {
 
 impl Peer {
     /// What we announce to groups reaches it: it listens to some, and its own announcements came by
-    /// one.
+    /// one. Multicast may go one way only: then Dunlin asks, and of other products we do not know.
     pub(super) fn hears_groups(&self) -> bool {
-        self.multicast && !self.data.metatraffic_multicast.is_empty()
+        self.multicast
+            && self.data.vendor == VendorId::DUNLIN
+            && !self.data.metatraffic_multicast.is_empty()
     }
 
     /// Our announcement is due for it alone. One that keeps silent gets fewer and fewer.
