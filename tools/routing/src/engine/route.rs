@@ -40,8 +40,8 @@ const LONGEST: u64 = 10_000_000_000;
 
 /// A change of the endpoints of a route.
 pub(crate) enum Edit {
-    AddInput(InputLane),
-    AddOutput(OutputLane),
+    AddInput(Box<InputLane>),
+    AddOutput(Box<OutputLane>),
     /// An output writes in another representation from now on.
     Convert(Slot, Box<Conversion>),
     /// An output makes something else of samples from now on.
@@ -415,10 +415,10 @@ impl Work {
     fn apply(&mut self, now: Duration, edits: Vec<Edit>) {
         for edit in edits {
             match edit {
-                Edit::AddInput(input) => self.inputs.push(input),
+                Edit::AddInput(input) => self.inputs.push(*input),
                 Edit::AddOutput(mut output) => {
                     self.strays.hand_over(&mut output);
-                    self.outputs.push(output);
+                    self.outputs.push(*output);
                 }
                 Edit::Judge(slot, filter) => {
                     let mut inputs = self.inputs.iter_mut();

@@ -34,7 +34,8 @@ pub(super) fn reader(
     let reader = connection
         .create_reader(data, design.ty.keyed, accepts, [on_data, on_matched])
         .map_err(dunlin::Error::BadParameter)?;
-    core.edit(Edit::AddInput(lane(Arc::clone(&reader))));
+    let lane = Box::new(lane(Arc::clone(&reader)));
+    core.edit(Edit::AddInput(lane));
     Ok(Endpoint::Beyond(BeyondEnd::Reader(reader)))
 }
 

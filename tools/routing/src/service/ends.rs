@@ -252,7 +252,7 @@ impl Ends {
         )
         .with_filter(judge)
         .with_sets(keeps_sets);
-        self.core.edit(Edit::AddInput(lane));
+        self.core.edit(Edit::AddInput(Box::new(lane)));
         Ok(Endpoint::Reader(reader, admission))
     }
 
@@ -311,7 +311,7 @@ impl Ends {
         .with_sets(keeps_sets)
         .with_transform(transform)
         .with_conversion(conversion(route, output, written.as_ref()));
-        self.core.edit(Edit::AddOutput(lane));
+        self.core.edit(Edit::AddOutput(Box::new(lane)));
         Ok(endpoint)
     }
 
