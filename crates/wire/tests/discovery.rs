@@ -185,7 +185,11 @@ fn what_is_not_said_is_the_default_of_the_standard() {
     assert_eq!(writer.qos.reliability, Reliability::RELIABLE);
     assert_eq!(writer.qos.representation, DataRepresentation::Xcdr1);
     let reader = ReaderData::parse(&big_endian(&identity)).unwrap();
-    assert_eq!(reader, ReaderData::new(Guid::from_bytes(WRITER), "T", "T"));
+    let expected = ReaderData {
+        leaves_out_type_consistency: true,
+        ..ReaderData::new(Guid::from_bytes(WRITER), "T", "T")
+    };
+    assert_eq!(reader, expected);
     assert_eq!(reader.qos.reliability, Reliability::BEST_EFFORT);
     assert_eq!(reader.qos.representation, [DataRepresentation::Xcdr1]);
     assert!(!reader.expects_inline_qos);

@@ -103,8 +103,19 @@ fn type_consistency_takes_eight_bytes_and_is_never_left_out() {
     assert!(found, "{payload:x?}");
 }
 
-/// Fast DDS always announces the default; Cyclone DDS leaves it out, which says as much as if it
-/// did not know the policy.
+#[test]
+fn type_consistency_that_is_left_out_stays_so() {
+    let reader = ReaderData {
+        leaves_out_type_consistency: true,
+        ..ReaderData::new(Guid::from_bytes(READER), "T", "T")
+    };
+    let payload = reader.encode().unwrap();
+    assert!(!payload.windows(4).any(|window| window == b"\x74\0\x08\0"));
+    assert_eq!(ReaderData::parse(&payload), Ok(reader));
+}
+
+/// Fast DDS 2.9 always announces the default; Cyclone DDS leaves it out, which reads as
+/// if it did not know the policy.
 #[test]
 fn other_products_ask_for_nothing_special() {
     let usual = TypeConsistencyEnforcement::default();

@@ -3,7 +3,7 @@ use super::{Discovery, Event, UnmatchReason};
 use crate::{Change, ChangeKind, InstanceHandle, Outbox, Sample, Time};
 use alloc::vec::Vec;
 use bytes::Bytes;
-use dunlin_qos::LivelinessKind;
+use dunlin_qos::{LivelinessKind, TypeConsistencyEnforcement};
 use dunlin_wire::{
     EncodedTypeInformation, EntityId, Error, Guid, GuidPrefix, ParticipantMessage, ReaderData,
     VendorId, WriterData, endpoint_key, parse_key,
@@ -118,6 +118,7 @@ impl Discovery {
                         Ok(mut data) if data.guid == guid => {
                             self.keep_own_information(guid.prefix, &mut data.type_information);
                             self.keep_own(guid.prefix, &mut data.max_sample_size);
+                            self.complete_type_consistency(&mut data);
                             let known = self.catalog.contains(guid);
                             if known || self.has_room(now, guid.prefix, events) {
                                 self.catalog.put_reader(data, events);
@@ -219,6 +220,19 @@ impl Discovery {
     ) {
         if information.as_ref().is_some_and(|told| told.for_dunlin) {
             self.keep_own(prefix, information);
+        }
+    }
+
+    /// Cyclone DDS, and Fast DDS from 3.3 on, leave policies out that have their defaults, and the
+    /// default of this one allows type coercion. The standard assumes the opposite of a reader that
+    /// says nothing (DDS-XTypes 1.3 7.6.3.7), for it may be of a product that does not know the
+    /// policy. So a type that has grown would be refused that they take.
+    fn complete_type_consistency(&self, data: &mut ReaderData) {
+        let peer = self.peers.get(&data.guid.prefix);
+        let vendor = peer.map_or(VendorId::UNKNOWN, |peer| peer.data.vendor);
+        let means_default = matches!(vendor, VendorId::CYCLONE_DDS | VendorId::FAST_DDS);
+        if data.leaves_out_type_consistency && means_default {
+            data.qos.type_consistency = TypeConsistencyEnforcement::default();
         }
     }
 

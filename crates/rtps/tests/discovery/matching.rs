@@ -287,6 +287,30 @@ fn what_only_dunlin_is_told_does_not_count_with_other_products() {
     }
 }
 
+/// Cyclone DDS and Fast DDS 3.6 say nothing of a policy that has its default.
+#[test]
+fn a_reader_that_leaves_out_type_consistency_allows_coercion_if_its_product_does() {
+    let allow = TypeConsistencyEnforcement::default();
+    let disallow = TypeConsistencyEnforcement::DISALLOW;
+    for (is_fast_dds, leaves_out, expected) in [
+        (true, true, allow),
+        (true, false, disallow),
+        (false, true, disallow),
+    ] {
+        let mut network = Network::new();
+        network.join(|_| {});
+        network.foreign = is_fast_dds.then_some(1);
+        network.join(|_| {});
+        let reader = network.reader(1, |r| {
+            r.leaves_out_type_consistency = leaves_out;
+            r.qos.type_consistency = disallow;
+        });
+        network.run(SECOND);
+        let kept = network.nodes[0].discovery.reader(reader).unwrap();
+        assert_eq!(kept.qos.type_consistency, expected);
+    }
+}
+
 /// Both in one participant, so what the types are is known.
 fn side_by_side(writer: &[&str], reader: &[&str]) -> (Network, Guid, Guid) {
     let mut network = Network::of(1);

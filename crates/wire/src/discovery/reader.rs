@@ -37,6 +37,8 @@ pub struct ReaderData {
     /// The largest sample that it takes, in bytes of its serialized form, header included; `None`
     /// if it does not say: means something only between Dunlin's own.
     pub max_sample_size: Option<u32>,
+    /// TYPE_CONSISTENCY_ENFORCEMENT is left out; `qos` has what stands for it then.
+    pub leaves_out_type_consistency: bool,
     /// It wants policies with each sample.
     pub expects_inline_qos: bool,
     /// Where samples reach it; empty means its participant's default.
@@ -67,6 +69,7 @@ impl ReaderData {
             layout: None,
             type_information: None,
             max_sample_size: None,
+            leaves_out_type_consistency: false,
             expects_inline_qos: false,
             unicast: Vec::new(),
             multicast: Vec::new(),
@@ -77,6 +80,7 @@ impl ReaderData {
     /// Reads a payload of the subscriptions topic, encapsulation header included.
     pub fn parse(payload: &[u8]) -> Result<Self, Error> {
         let mut data = Self::new(Guid::UNKNOWN, "", "");
+        data.leaves_out_type_consistency = true;
         let mut identity = Identity::default();
         for parameter in value::parameters(payload)? {
             let parameter = parameter?;
@@ -110,7 +114,10 @@ impl ReaderData {
             ParameterId::OWNERSHIP => qos.ownership = value.ownership()?,
             ParameterId::TIME_BASED_FILTER => qos.time_based_filter = value.duration()?,
             ParameterId::DATA_REPRESENTATION => qos.representation = value.representation()?.0,
-            ParameterId::TYPE_CONSISTENCY => qos.type_consistency = value.type_consistency()?,
+            ParameterId::TYPE_CONSISTENCY => {
+                qos.type_consistency = value.type_consistency()?;
+                self.leaves_out_type_consistency = false;
+            }
             ParameterId::PRESENTATION => self.subscriber.presentation = value.presentation()?,
             ParameterId::PARTITION => self.subscriber.partition = value.partition()?,
             ParameterId::GROUP_DATA => self.subscriber.group_data = value.octets()?,
@@ -156,7 +163,9 @@ impl ReaderData {
         out.ownership(qos.ownership);
         out.duration(ParameterId::TIME_BASED_FILTER, qos.time_based_filter);
         out.representation(&qos.representation);
-        out.type_consistency(qos.type_consistency);
+        if !self.leaves_out_type_consistency {
+            out.type_consistency(qos.type_consistency);
+        }
         out.octets(ParameterId::USER_DATA, &qos.user_data);
         out.properties(&qos.property);
         out.entity_name(&qos.entity_name);

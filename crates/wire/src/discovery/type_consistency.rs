@@ -5,7 +5,7 @@ use crate::{Error, ParameterId, ParameterWriter};
 use dunlin_qos::{TypeConsistencyEnforcement, TypeConsistencyKind};
 
 impl ParameterWriter {
-    /// Always: silence would mean that no other type is wanted.
+    /// Of an own reader always: silence would mean that no other type is wanted.
     pub(super) fn type_consistency(&mut self, policy: TypeConsistencyEnforcement) {
         self.put(ParameterId::TYPE_CONSISTENCY, |out| {
             out.extend_from_slice(&(policy.kind as u16).to_le_bytes());
