@@ -22,7 +22,7 @@ pub fn plan(model: &Model, selection: &Selection) -> String {
 }
 
 fn described(plan: &Plan, ty: &DynamicType) -> Value {
-    let routines = plan.routines().filter(|(id, _)| id.ty == ty.index());
+    let routines = plan.routines_of(ty.index());
     let routines: Vec<Value> = routines.map(|(id, of)| routine(plan, *id, of)).collect();
     let mut object = object(&json!({
         "name": ty.name(),

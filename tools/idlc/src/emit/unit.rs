@@ -104,12 +104,10 @@ impl<'m> Unit<'m> {
     /// has the name of that in front.
     pub(crate) fn split<'n>(&self, name: &'n str) -> (Vec<&'n str>, String) {
         let mut modules: Vec<&str> = name.split("::").collect();
-        let is_type = |count: &usize| {
-            let outer = modules.get(..*count).map(|outer| outer.join("::"));
-            outer.is_some_and(|outer| self.model.find(&outer).is_some())
-        };
-        let outer = (1..modules.len()).find(is_type);
-        let at = outer.map_or(modules.len().saturating_sub(1), |count| count - 1);
+        let mut ends = name.match_indices("::").map(|(end, _)| name.get(..end));
+        let is_type = |outer: &str| self.model.by_name.contains_key(outer);
+        let outer = ends.position(|outer| outer.is_some_and(is_type));
+        let at = outer.unwrap_or(modules.len().saturating_sub(1));
         let local = modules.split_off(at).join("_");
         (modules, local)
     }

@@ -321,6 +321,13 @@ impl Plan {
         self.routines.iter()
     }
 
+    /// Those of one type, in the same order.
+    pub fn routines_of(&self, ty: TypeIndex) -> impl Iterator<Item = (&RoutineId, &Routine)> {
+        let bound = |form, part| RoutineId { ty, form, part };
+        let first = bound(Form::Xcdr1, Part::Whole);
+        self.routines.range(first..=bound(Form::KeyHash, Part::Key))
+    }
+
     /// Whether the memory of a structure, as C lays it out, is its encoding behind the header of
     /// the payload and the DHEADER of the structure itself, and all bits are a value. That holds
     /// for integers, octets, `float`, `double` and characters, arrays of them, and structures of

@@ -64,9 +64,8 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
 }
 
 fn shared(plan: &Plan, ty: &DynamicType) -> Vec<RoutineId> {
-    let all = plan.routines().map(|(id, _)| *id);
-    all.filter(|id| id.ty == ty.index() && codec::is_shared(ty, *id))
-        .collect()
+    let all = plan.routines_of(ty.index()).map(|(id, _)| *id);
+    all.filter(|id| codec::is_shared(ty, *id)).collect()
 }
 
 fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, types: &[DynamicType]) {

@@ -72,7 +72,7 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
         ));
         code.line("    dunlin_cdr_fault *fault);");
     }
-    if shares(unit, ty) {
+    if shares(ty) {
         code.line("");
         code.line("/* As `cdr_write`, but counted octets are left out, and noted in `apart`. */");
         code.line(format_args!(
@@ -261,7 +261,7 @@ fn write(
         code.line("(void)size;");
         code.line("return true;");
     };
-    if part == Part::Key || !shares(unit, ty) {
+    if part == Part::Key || !shares(ty) {
         return function(code, &head, &[], |code| {
             body(code);
             rest(code);
@@ -317,7 +317,7 @@ fn read(
         });
     };
     each(&head, false);
-    if part == Part::Whole && shares(unit, ty) {
+    if part == Part::Whole && shares(ty) {
         each(&head.replace("_read(", "_lend("), true);
     }
 }

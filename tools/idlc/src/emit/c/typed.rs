@@ -63,8 +63,22 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
 }
 
 /// Whether values of a type may have counted octets, so that these need not be copied.
-pub(super) fn shares(unit: &Unit<'_>, ty: &DynamicType) -> bool {
-    is_topic(ty) && !shared(unit, ty).is_empty()
+pub(super) fn shares(ty: &DynamicType) -> bool {
+    is_topic(ty) && has_shared(ty, 0)
+}
+
+/// Whether [`find_shared`] would find something.
+fn has_shared(ty: &DynamicType, depth: usize) -> bool {
+    let ty = ty.resolved();
+    ty.members().any(|member| {
+        let part = ty.at(member.element().ty);
+        let may_be = !member.is_optional() && !member.element().is_external;
+        may_be
+            && (names::are_octets(&part)
+                || part.resolved().kind() == TypeKind::Structure
+                    && depth < DEEPEST
+                    && has_shared(&part, depth + 1))
+    })
 }
 
 /// What is not 0 of a value that has counted octets in one of its members, or in one of a struct
@@ -75,8 +89,10 @@ pub(super) fn shared(unit: &Unit<'_>, ty: &DynamicType) -> Vec<String> {
     found
 }
 
+/// How deep counted octets are looked for.
+const DEEPEST: usize = 4;
+
 fn find_shared(unit: &Unit<'_>, place: &Place, found: &mut Vec<String>, depth: usize) {
-    const DEEPEST: usize = 4;
     const MOST: usize = 16;
     for member in place.ty.resolved().members() {
         if member.is_optional() || member.element().is_external || found.len() == MOST {

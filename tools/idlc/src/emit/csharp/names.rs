@@ -54,14 +54,20 @@ pub(super) fn property(unit: &Unit<'_>, of: &DynamicType, member: &str) -> Strin
         CsharpNames::Pascal => pascal(member),
         CsharpNames::Keep => member.into(),
     };
-    let (_, class) = place(unit, of.name());
+    // What a class is called ends with its name in IDL, with underscores behind it at most. It is
+    // made only if it may be that of the property, for this is asked for each use of a property.
+    let last = of.name().rsplit("::").next().unwrap_or_default();
+    let may_be_class = name
+        .trim_end_matches('_')
+        .ends_with(last.trim_end_matches('_'));
+    let class = may_be_class.then(|| place(unit, of.name()).1);
+    // Words and names of parameters begin with a small letter.
+    let is_capital = name.starts_with(|first: char| first.is_ascii_uppercase());
     let is_union = of.kind() == TypeKind::Union;
     while TAKEN.contains(&&*name)
         || is_union && TAKEN_IN_UNIONS.contains(&&*name)
-        // Names that begin with a capital are neither words nor those of parameters.
-        || WORDS.contains(&&*name)
-        || LOCAL.contains(&&*name)
-        || class == name
+        || !is_capital && (WORDS.contains(&&*name) || LOCAL.contains(&&*name))
+        || class.as_ref() == Some(&name)
     {
         name.push('_');
     }

@@ -39,8 +39,8 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
                 known(code, plan, ty, &of);
                 dispatch(unit, code, plan, ty, &of);
                 defaults(unit, code, ty, &of);
-                let routines = plan.routines().map(|(id, _)| *id);
-                let own = routines.filter(|id| id.ty == ty.index() && is_shared(ty, *id));
+                let routines = plan.routines_of(ty.index()).map(|(id, _)| *id);
+                let own = routines.filter(|id| is_shared(ty, *id));
                 own.for_each(|id| codec::routine(unit, code, plan, id));
             },
         );

@@ -46,7 +46,7 @@ fn codec(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
     code.line("");
     code.block(format_args!("struct {name}_codec {{"), "};", |code| {
         code.line(format_args!("typedef {name} Value;"));
-        let lends = i32::from(typed::shares(unit, ty));
+        let lends = i32::from(typed::shares(ty));
         code.line(format_args!(
             "enum {{ has_key = {}, lends = {lends} }};",
             i32::from(has_key)
@@ -77,7 +77,7 @@ fn codec(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
             ", dunlin_cdr_fault",
             ", dunlin_cdr_apart *apart, dunlin_cdr_fault",
         );
-        match typed::shares(unit, ty) {
+        match typed::shares(ty) {
             true => {
                 let shared = typed::shared(unit, ty).join(" || ");
                 function("shares(const Value *value)", shared);
