@@ -6,7 +6,7 @@ use crate::plan::{
 use crate::processor;
 use crate::transformation;
 use crate::types::{RouteType, Types};
-use dunlin::ParticipantConfig;
+use dunlin::{ParticipantConfig, Transports};
 use dunlin_document::{Problem, Problems};
 
 /// Reports what is wrong.
@@ -255,8 +255,18 @@ impl Checker<'_> {
             }
             connections += route.connections.len();
         }
+        let all = plan.domain_routes.iter().flat_map(|r| &r.connections);
+        let transports: Vec<_> = all
+            .map(|c| c.kind.participant().and_then(|p| p.transports))
+            .collect();
+        // What is not said may be any.
+        let meet = |one: usize, other: usize| match (transports.get(one), transports.get(other)) {
+            (Some(Some(one)), Some(Some(other))) => have_in_common(one, other),
+            _ => true,
+        };
         for (index, flow) in flows.iter().enumerate() {
-            if flow.from.1 == flow.to.1 && flow.feeds(flow) && plan.group.is_empty() {
+            let itself = flow.from.1 == flow.to.1 && flow.feeds(flow);
+            if itself && plan.group.is_empty() && meet(flow.to.0, flow.from.0) {
                 let message = format!(
                     "route {} would feed itself: it leads from domain {} into the same",
                     flow.name, flow.from.1
@@ -267,7 +277,12 @@ impl Checker<'_> {
             let others = flows.iter().skip(index + 1);
             let mut others = others.filter(|other| {
                 let same_ends = flow.to.0 == other.from.0 && other.to.0 == flow.from.0;
-                !same_ends && flow.from.1 != flow.to.1 && flow.feeds(other) && other.feeds(flow)
+                !same_ends
+                    && flow.from.1 != flow.to.1
+                    && flow.feeds(other)
+                    && other.feeds(flow)
+                    && meet(flow.to.0, other.from.0)
+                    && meet(other.to.0, flow.from.0)
             });
             if let Some(other) = others.next()
                 && plan.group.is_empty()
@@ -286,6 +301,11 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Is there a transport by which participants find each other?
+fn have_in_common(one: &Transports, other: &Transports) -> bool {
+    one.udp && other.udp || one.shmem && other.shmem || one.tcp && other.tcp
 }
 
 /// How many ways a session has.

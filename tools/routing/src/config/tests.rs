@@ -326,7 +326,10 @@ fn without_files_the_built_in_service_counts() {
         options.variables.give("PEERS", "203.0.113.7");
         let read = load(&[], &options);
         assert_eq!(read.report(), "", "{name}");
-        assert_eq!(read.plan.unwrap().name, name);
+        let plan = read.plan.unwrap();
+        assert_eq!(plan.name, name);
+        // Both sites run it, and are not to ignore each other.
+        assert_eq!(plan.group.is_empty(), name == "RelayWAN");
     }
 }
 

@@ -89,7 +89,12 @@ impl Reader<'_> {
     fn service(&mut self, table: &Table<'_>, fallback: &str) -> Plan {
         table.allow(&SERVICE, self.problems);
         let name = self.name(table, "name").unwrap_or(fallback).to_owned();
-        let group = self.name(table, "group").unwrap_or(&name).to_owned();
+        // An empty one is none.
+        let group = match table.get("group").and_then(|item| item.as_text()) {
+            Some("") => Some(""),
+            _ => self.name(table, "group"),
+        };
+        let group = group.unwrap_or(&name).to_owned();
         let service = path::service(&name);
         self.places.set(&*service, table.span);
         let domain_route = path::domain_route(&service, ONLY);

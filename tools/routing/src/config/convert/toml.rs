@@ -78,10 +78,7 @@ impl Writer {
     fn service(&mut self, plan: &Plan) {
         self.line("name", quoted(&plan.name));
         if plan.group != plan.name {
-            match plan.group.is_empty() {
-                true => self.lose("no group: the name is the group".to_owned()),
-                false => self.line("group", quoted(&plan.group)),
-            }
+            self.line("group", quoted(&plan.group));
         }
         if !plan.enabled {
             self.line("enabled", "false");
