@@ -1,5 +1,5 @@
-//! Services, sources and readers that are killed and started again, each test in a network namespace
-//! of its own.
+//! Services, sources and readers that are killed and started again, each test in a network
+//! namespace of its own.
 mod common;
 use common::*;
 use dunlin::*;
@@ -254,8 +254,8 @@ fn since(epoch: u64) -> i32 {
     i32::try_from(now() - epoch).unwrap()
 }
 
-/// A source of samples that say when they were written, or a reader that prints what it takes, until
-/// it is killed or the test is gone.
+/// A source of samples that say when they were written, or a reader that prints what it takes,
+/// until it is killed or the test is gone.
 fn play(role: &str) {
     let epoch = std::env::var(EPOCH).unwrap().parse().unwrap();
     let history = History::KeepAll;
