@@ -1,7 +1,7 @@
 //! The built-in topics that have endpoints: one writer and one reader of our own for each (RTPS 2.5
 //! 8.5.4.2, 8.4.13.2).
 use super::Source;
-use super::proof::{Shifted, shifted, unshifted};
+use super::proof::{Asking, Shifted, shifted, unshifted};
 use super::registry::{BUILTIN_TOPICS, BuiltinTopicEntry, Handler};
 use super::unverified_participants::HEADERS;
 use crate::{
@@ -204,13 +204,13 @@ impl BuiltinTopic {
     /// without delay.
     pub(super) fn hail(&mut self, peer: GuidPrefix, shift: i64, out: &mut impl Outbox) {
         self.reader.hail(Guid::new(peer, self.entry.writer), out);
-        let out = &mut Shifted { by: shift, out };
+        let out = &mut Asking { by: shift, out };
         self.writer.hail(Guid::new(peer, self.entry.reader), out);
     }
 
     /// Answers what a reader says that we tell nothing yet: it is asked how far it has come.
     pub(super) fn ask_stranger(&mut self, peer: GuidPrefix, shift: i64, out: &mut impl Outbox) {
-        let out = &mut Shifted { by: shift, out };
+        let out = &mut Asking { by: shift, out };
         self.writer
             .answer_stranger(Guid::new(peer, self.entry.reader), out);
     }

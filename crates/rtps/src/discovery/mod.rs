@@ -78,6 +78,7 @@ pub struct Discovery {
     /// Participants that somebody, perhaps not they themselves, said goodbye for.
     parting: RenewableTimers<GuidPrefix>,
     strangers: UnverifiedParticipants,
+    guesses: proof::Guesses,
     heard: Heard,
     /// When to see whether there is room for those who found none.
     forgiveness: Option<Time>,
@@ -116,6 +117,7 @@ impl Discovery {
             departed: RenewableTimers::default(),
             parting: RenewableTimers::default(),
             strangers: UnverifiedParticipants::default(),
+            guesses: proof::Guesses::default(),
             heard: Heard::default(),
             forgiveness: None,
             gives_way: None,

@@ -63,8 +63,8 @@ pub(super) struct Peer {
     pub(super) shift: i64,
     /// It announced itself by a connection, and so what is sent to it goes by one.
     pub(super) by_connection: bool,
-    /// Before this it is not asked again with other numbers.
-    pub(super) ask_again: Time,
+    /// How far it has come in showing where it is.
+    pub(super) trial: proof::Trial,
     /// It named us, so it needs no announcement.
     knows_us: bool,
     /// Which of the strangers it is while it is not verified.
@@ -393,7 +393,7 @@ impl Discovery {
                 credit,
                 shift,
                 by_connection,
-                ask_again: Time::PAST,
+                trial: proof::Trial::default(),
                 knows_us: false,
                 age: self.strangers.add(prefix, size),
                 silent_until: None,
@@ -532,7 +532,7 @@ impl Discovery {
             if !source.addressed {
                 return false;
             }
-            if !self.proves(source, message) {
+            if !self.proves(now, source, message, out) {
                 self.prove(now, source, message, out);
                 return false;
             }

@@ -3,44 +3,109 @@
 //! Plain RTPS has no field that a receiver gives back unchanged, but for sequence numbers: who gets
 //! a HEARTBEAT acknowledges up to the first number in it, or further (RTPS 2.5 8.4.12.2). So each
 //! participant sees the numbers of our built-in writers moved by one of its own. It learns them
-//! from what is sent to its address, and its first ACKNACK with them shows that this arrived.
-//! Whoever only knows our name, and forges a source address, does not know them.
+//! from what is sent to its address, and its ACKNACK with the first of them shows that this
+//! arrived. Whoever only knows our name, and forges a source address, does not know it.
 //!
 //! By how much they are moved depends on a secret of ours, on the participant's name, and on where
-//! what is sent to it goes. So one that we have forgotten, and that has not forgotten us, finds the
-//! numbers that it knows, and what somebody learns at one address is of no use at another. Should
-//! it have moved meanwhile, the numbers are others. A reader takes higher ones at once, and
-//! Dunlin's lower ones too; from one that keeps to what it had the numbers go on.
+//! what is sent to it goes. So what somebody learns at one address is of no use at another. One
+//! that we have forgotten, and that has not forgotten us, answers with a higher number: it is asked
+//! on from there, in small steps, and has to get several of them right in a row.
+//!
+//! The numbers are small: Fast DDS takes a step for each number that it has not seen. One guess
+//! hits with a chance of one in a million, and from an address that has guessed wrong several
+//! times the first number is not enough. Nobody is made to wait for that, since whoever forges an
+//! address could then keep the one who is there from being believed.
 use super::keyed_hash::Secret;
 use super::registry::BUILTIN_TOPICS;
 use super::{Discovery, Event, Source};
 use crate::{Outbox, Time, To};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use bytes::Bytes;
 use dunlin_qos::Duration;
 use dunlin_wire::{
     AckNack, Data, DataFrag, Gap, GuidPrefix, Heartbeat, HeartbeatFrag, Locator, NackFrag,
-    ParticipantData, SequenceNumber, SequenceNumberSet, Submessage, VendorId,
+    ParticipantData, SequenceNumber, SequenceNumberSet, Submessage,
 };
 
-/// The numbers are moved by so much at least, and at most. Products that read but 32 bits of them
-/// are content.
+/// The numbers are moved by so much at least, and by less than that at most.
 const LEAST: i64 = 1 << 16;
-const MOST: i64 = 1 << 30;
+const MOST: i64 = 1 << 20;
+/// A step is smaller than this. Dunlin's readers believe numbers that are not further than 8,192
+/// beyond theirs at once.
+const STEP: i64 = 1 << 11;
+/// So many steps are to be right in a row, if the first number was not ...
+const STEPS: u32 = 2;
+/// ... and so many, whatever the first number was, from an address that has guessed.
+const STEPS_OF_SUSPECTED: u32 = 3;
+/// Nobody is asked on from a number beyond this: whoever has forged it would make a participant
+/// count that far.
+const FURTHEST: i64 = 1 << 24;
 /// Bytes of an ACKNACK that asks for nothing, and of a HEARTBEAT.
 const ANSWER_SIZE: usize = 28;
 const QUESTION_SIZE: usize = 32;
-/// A stranger that answers with wrong numbers is not asked again sooner: Dunlin's readers want to
-/// hear numbers far from theirs several times, with such pauses.
+/// A stranger that does not answer right is not asked again sooner: Dunlin's readers want to hear
+/// numbers far from theirs several times, with such pauses.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
-/// Numbers beyond this are nobody's, and are not gone on from.
-const FURTHEST: i64 = i64::MAX / 2;
+/// From one address so many wrong answers count for nothing ...
+const FEW_GUESSES: u32 = 16;
+/// ... until all are forgotten, which happens so often.
+const FORGET: Duration = Duration::from_secs(600);
+/// Addresses of which this is remembered. If there are more, all others are suspected.
+const MOST_ADDRESSES: usize = 1024;
+
+/// How far a stranger has come.
+#[derive(Debug, Default)]
+pub(super) struct Trial {
+    /// The number from which it is asked on; 0 if it is asked for the first number.
+    said: i64,
+    /// Which step it is asked for.
+    step: u32,
+    /// Before this it is not asked again, unless its answer was right.
+    not_before: Option<Time>,
+}
+
+impl Trial {
+    fn may_ask(&self, now: Time) -> bool {
+        self.not_before.is_none_or(|at| now >= at)
+    }
+}
+
+/// From which addresses wrong answers came.
+#[derive(Debug, Default)]
+pub(super) struct Guesses {
+    wrong: BTreeMap<(i32, [u8; 16]), u32>,
+    since: Option<Time>,
+}
+
+impl Guesses {
+    fn note(&mut self, now: Time, from: Locator) {
+        let since = *self.since.get_or_insert(now);
+        if now.since(since) >= FORGET {
+            self.wrong.clear();
+            self.since = Some(now);
+        }
+        let place = (from.kind, from.address);
+        if self.wrong.len() < MOST_ADDRESSES || self.wrong.contains_key(&place) {
+            let wrong = self.wrong.entry(place).or_default();
+            *wrong = wrong.saturating_add(1);
+        }
+    }
+
+    fn suspects(&self, from: Locator) -> bool {
+        match self.wrong.get(&(from.kind, from.address)) {
+            Some(wrong) => *wrong >= FEW_GUESSES,
+            None => self.wrong.len() >= MOST_ADDRESSES,
+        }
+    }
+}
 
 /// By how much the numbers of our built-in writers are moved for a participant.
 pub(super) fn shift(secret: &Secret, peer: &ParticipantData, by_connection: bool) -> i64 {
     let places: Vec<u8> = peer.metatraffic_unicast.iter().flat_map(bytes_of).collect();
     let way = [u8::from(by_connection)];
-    in_range(secret.hash([&peer.guid.prefix.0[..], &places[..], &way]))
+    let hash = secret.hash([&peer.guid.prefix.0[..], &places[..], &way]);
+    LEAST.saturating_add(below(MOST - LEAST, hash))
 }
 
 fn bytes_of(place: &Locator) -> impl Iterator<Item = u8> {
@@ -48,9 +113,15 @@ fn bytes_of(place: &Locator) -> impl Iterator<Item = u8> {
     kind.into_iter().chain(port).chain(place.address)
 }
 
-fn in_range(hash: u64) -> i64 {
-    let range = (MOST - LEAST).unsigned_abs();
-    LEAST.saturating_add_unsigned(hash % range)
+fn below(limit: i64, hash: u64) -> i64 {
+    0_i64.saturating_add_unsigned(hash % limit.unsigned_abs().max(1))
+}
+
+/// The step from a number. All of a participant's topics are to go on from beyond what was ever
+/// said by the one that answers.
+fn next(secret: &Secret, peer: &ParticipantData, said: i64) -> i64 {
+    let hash = secret.hash([&peer.guid.prefix.0[..], &said.to_le_bytes()]);
+    said.saturating_add(below(STEP, hash))
 }
 
 /// True if a participant acknowledges anything of what it is told.
@@ -76,28 +147,66 @@ impl Discovery {
     }
 
     /// True if a message of a stranger shows that what was sent to its address arrived there. What
-    /// was sent by a connection shows nothing of an address from which datagrams come.
-    pub(super) fn proves(&mut self, source: &Source, message: &Submessage<'_>) -> bool {
+    /// was sent by a connection shows nothing of an address from which datagrams come. One that has
+    /// to take further steps is asked for the next one.
+    pub(super) fn proves(
+        &mut self,
+        now: Time,
+        source: &Source,
+        message: &Submessage<'_>,
+        out: &mut impl Outbox,
+    ) -> bool {
         if !self.must_prove(source.prefix) {
             return true;
         }
         let peer = self.peers.get_mut(&source.prefix);
-        let (Submessage::AckNack(answer), Some(peer)) = (message, peer) else {
+        let (Submessage::AckNack(answer), Some(peer), Some(secret)) =
+            (message, peer, &self.config.secret)
+        else {
             return false;
         };
-        let Some(topic) = self.topics.get_mut(answer.writer) else {
-            return false;
-        };
+        let end = self.topics.iter().map(|topic| topic.end()).max();
         let by_connection = source.is_by_connection();
-        let current = (by_connection || !peer.by_connection).then_some(peer.shift);
-        // It may have announced itself by datagrams too, and have been asked by these later.
-        let secret = self.config.secret.filter(|_| by_connection);
-        let other = secret.map(|secret| shift(&secret, &peer.data, true));
+        if peer.by_connection && !by_connection {
+            return false;
+        }
+        // It may have announced itself in the other way too, and been asked in that later; and
+        // what somebody else says in its name does not make its answer wrong.
+        let first = shift(secret, &peer.data, by_connection);
         let base = answer.state.base().0;
-        let is_right = |shift: &i64| (1..=topic.end()).contains(&base.saturating_sub(*shift));
-        let right = current.into_iter().chain(other).find(is_right);
-        peer.shift = right.unwrap_or(peer.shift);
-        right.is_some()
+        let is_right = |shift: &i64| shift.saturating_add(1) == base;
+        let Some(right) = [peer.shift, first].into_iter().find(is_right) else {
+            return false;
+        };
+        let suspected = self.guesses.suspects(source.from);
+        let is_first = peer.trial.said == 0 || right != peer.shift;
+        let done = match is_first {
+            true => !suspected,
+            false if suspected => peer.trial.step >= STEPS_OF_SUSPECTED,
+            false => peer.trial.step >= STEPS,
+        };
+        if done {
+            peer.shift = right;
+            return true;
+        }
+        peer.earn(message.encoded_len());
+        if peer.pay(QUESTION_SIZE) {
+            let (step, beyond) = match is_first {
+                true => (1, end.unwrap_or(1)),
+                false => (peer.trial.step.saturating_add(1), 0),
+            };
+            peer.trial = Trial {
+                said: base,
+                step,
+                not_before: Some(now.after(ASK_AGAIN)),
+            };
+            peer.shift = next(secret, &peer.data, base).saturating_add(beyond);
+            let shift = peer.shift;
+            if let Some(topic) = self.topics.get_mut(answer.writer) {
+                topic.ask_stranger(source.prefix, shift, out);
+            }
+        }
+        false
     }
 
     /// A stranger announces itself again, by a connection or not: it is asked in the same way, with
@@ -111,13 +220,15 @@ impl Discovery {
         {
             (peer.by_connection, peer.source) = (by_connection, source.from);
             peer.shift = shift(secret, &peer.data, by_connection);
+            peer.trial = Trial::default();
             events.push(Event::ParticipantChanged { prefix });
         }
     }
 
     /// A stranger said something that shows nothing. If it asks whether we are where we say, it
-    /// gets the number that it asked with. If it answers with other numbers than it was sent, it
-    /// knows us already, or from before, and is asked again. All this as far as its credit goes.
+    /// gets the number that it asked with. If it answers with another number than it was sent, it
+    /// knows us already, or from before, and is asked on from there. All this as far as its credit
+    /// goes.
     pub(super) fn prove(
         &mut self,
         now: Time,
@@ -142,44 +253,64 @@ impl Discovery {
             }
             Submessage::AckNack(answer) => {
                 peer.earn(message.encoded_len());
-                self.ask_with_other_numbers(now, source.prefix, answer, out);
+                self.ask_on(now, source, answer, out);
             }
             _ => {}
         }
     }
 
-    /// A reader that takes lower numbers than it had for repetitions answers with what it had:
-    /// from now on the numbers are higher than that. No product is known to forget the numbers of
-    /// one topic and not those of another.
-    fn ask_with_other_numbers(
-        &mut self,
-        now: Time,
-        prefix: GuidPrefix,
-        answer: &AckNack,
-        out: &mut impl Outbox,
-    ) {
+    /// A stranger's answer was not right. If it only says that it waits, or repeats what it has
+    /// said, it is asked the same again. If it is further, the numbers go on from there: beyond all
+    /// that we have ever said by any topic. No product is known to forget the numbers of one topic
+    /// and not those of another.
+    fn ask_on(&mut self, now: Time, source: &Source, answer: &AckNack, out: &mut impl Outbox) {
         let base = answer.state.base().0;
         let end = self.topics.iter().map(|topic| topic.end()).max();
         let end = end.unwrap_or(1);
-        let Some(peer) = self.peers.get_mut(&prefix) else {
+        let Some(peer) = self.peers.get_mut(&source.prefix) else {
             return;
         };
+        let is_news = base > 1 && base != peer.trial.said;
+        if is_news {
+            self.guesses.note(now, source.from);
+        }
         let waits = !answer.is_final || base > 1;
-        if !waits || base >= FURTHEST || now < peer.ask_again || !peer.pay(QUESTION_SIZE) {
+        let other_way = peer.by_connection && !source.is_by_connection();
+        if !waits || other_way || base > FURTHEST || !peer.trial.may_ask(now) {
             return;
         }
-        peer.ask_again = now.after(ASK_AGAIN);
-        let keeps = peer.data.vendor != VendorId::DUNLIN;
-        if let Some(secret) = self.config.secret.filter(|_| keeps)
-            && base > peer.shift.saturating_add(end)
-        {
-            let hash = secret.hash([&prefix.0[..], &base.to_le_bytes()]);
-            peer.shift = base.saturating_add(end).saturating_add(in_range(hash));
+        if !peer.pay(QUESTION_SIZE) {
+            return;
+        }
+        peer.trial.not_before = Some(now.after(ASK_AGAIN));
+        if let Some(secret) = self.config.secret.filter(|_| is_news) {
+            (peer.trial.said, peer.trial.step) = (base, 1);
+            peer.shift = next(&secret, &peer.data, base).saturating_add(end);
         }
         let shift = peer.shift;
         if let Some(topic) = self.topics.get_mut(answer.writer) {
-            topic.ask_stranger(prefix, shift, out);
+            topic.ask_stranger(source.prefix, shift, out);
         }
+    }
+}
+
+/// Asks a stranger: from the first number on, whatever the history has, so that only one answer is
+/// right.
+pub(super) struct Asking<'a, O> {
+    pub(super) by: i64,
+    pub(super) out: &'a mut O,
+}
+
+impl<O: Outbox> Outbox for Asking<'_, O> {
+    fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes) {
+        let message = match message {
+            Submessage::Heartbeat(heartbeat) if self.by > 0 => Submessage::Heartbeat(Heartbeat {
+                first: SequenceNumber::FIRST,
+                ..heartbeat
+            }),
+            other => other,
+        };
+        self.out.push(to, shifted(message, self.by), payload);
     }
 }
 
@@ -270,9 +401,42 @@ mod tests {
 
     #[test]
     fn shifts_are_neither_small_nor_large() {
-        for hash in [0, 1, 77, u64::MAX / 3, u64::MAX] {
-            assert!((LEAST..MOST).contains(&in_range(hash)), "{hash}");
+        let peer = ParticipantData::new(GuidPrefix([1; 12]));
+        for key in 0..200 {
+            let secret = Secret::new([key; 16]);
+            let first = shift(&secret, &peer, false);
+            assert!((LEAST..MOST).contains(&first), "{first}");
+            let step = next(&secret, &peer, first) - first;
+            assert!((0..STEP).contains(&step), "{step}");
         }
+    }
+
+    #[test]
+    fn an_address_is_suspected_after_some_wrong_answers_and_for_a_while() {
+        let mut guesses = Guesses::default();
+        let place = |host| Locator::udp_v4([10, 0, 0, host].into(), 7410);
+        for _ in 0..FEW_GUESSES {
+            assert!(!guesses.suspects(place(1)));
+            guesses.note(Time(0), place(1));
+        }
+        let other_port = Locator {
+            port: 1,
+            ..place(1)
+        };
+        assert!(guesses.suspects(other_port) && !guesses.suspects(place(2)));
+        guesses.note(Time(0).after(FORGET), place(2));
+        assert!(!guesses.suspects(place(1)));
+    }
+
+    #[test]
+    fn when_many_addresses_have_guessed_all_others_are_suspected() {
+        let mut guesses = Guesses::default();
+        let place = |n: u32| Locator::udp_v4(n.to_be_bytes().into(), 7410);
+        for n in 0..5000 {
+            guesses.note(Time(0), place(n));
+        }
+        assert_eq!(guesses.wrong.len(), MOST_ADDRESSES);
+        assert!(guesses.suspects(place(9999)) && !guesses.suspects(place(1)));
     }
 
     #[test]

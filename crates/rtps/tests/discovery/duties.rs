@@ -391,18 +391,52 @@ fn a_peer_that_was_forgotten_is_met_again_wherever_it_is() {
     assert!(pair.ours.whereabouts().next().is_none());
     pair.run(300 * SECOND);
     // What it had was more than what it is asked for.
-    let first = SequenceNumber(known.first.0 + (1 << 31));
+    let first = SequenceNumber(known.first.0 + (1 << 21));
     pair.peer.data.metatraffic_unicast = vec![locator(9)];
     pair.peer.source.from = locator(9);
     pair.announce();
     let moved = questions(&pair.run(0))[0];
     assert_ne!(moved.first, known.first, "the numbers are others");
     pair.acknowledge(&Heartbeat { first, ..moved }, reader);
-    let said = pair.run(0);
-    assert!(!said.contains(&Said::Writer), "{said:?}");
-    let further = questions(&said)[0];
-    assert!(further.first > first && further.count > moved.count);
-    pair.acknowledge(&further, reader);
+    let mut before = Heartbeat { first, ..moved };
+    for _ in 0..2 {
+        let said = pair.run(0);
+        assert!(!said.contains(&Said::Writer), "{said:?}");
+        let further = questions(&said)[0];
+        assert!(further.first > before.first && further.count > before.count);
+        assert!(
+            further.first.0 - before.first.0 < 4096,
+            "Dunlin believes that at once"
+        );
+        pair.acknowledge(&further, reader);
+        before = further;
+    }
+    assert!(pair.run(0).contains(&Said::Writer));
+    assert!(pair.ours.whereabouts().next().is_some());
+}
+
+/// Where somebody guesses, one number is not enough. Whoever is there is met nevertheless.
+#[test]
+fn where_somebody_has_guessed_four_numbers_are_to_be_repeated() {
+    let reader = EntityId::SEDP_PUBLICATIONS_READER;
+    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
+        config.secret = Some(Secret::new([77; 16]));
+    });
+    pair.announce();
+    let mut question = questions(&pair.run(0))[0];
+    for wrong in 2..30 {
+        let first = SequenceNumber(wrong);
+        pair.acknowledge(&Heartbeat { first, ..question }, reader);
+        pair.run(100 * MS);
+    }
+    for _ in 0..3 {
+        pair.acknowledge(&question, reader);
+        let said = pair.run(0);
+        assert!(!said.contains(&Said::Writer), "{said:?}");
+        assert!(pair.ours.whereabouts().next().is_none());
+        question = *questions(&said).last().unwrap();
+    }
+    pair.acknowledge(&question, reader);
     assert!(pair.run(0).contains(&Said::Writer));
     assert!(pair.ours.whereabouts().next().is_some());
 }
