@@ -6,6 +6,7 @@
 //! teller. Whoever is told of a stranger announces itself to it (`PeerGossip` says how often), and
 //! the stranger's answer does the rest. So nothing is believed that its subject has not confirmed.
 use super::announcer::detector;
+use super::peer_gossip::MOST_OF_ONE;
 use super::registry::BuiltinMatching;
 use super::{Discovery, Event, Peer};
 use crate::{Change, ChangeKind, InstanceHandle, Outbox, Sample, Time, ViewState};
@@ -18,6 +19,8 @@ use dunlin_wire::{EntityId, GossipedParticipant, Guid, GuidPrefix, VendorId, end
 const BATCH: usize = 64;
 /// ... and the next ones after so long.
 const PAUSE: Duration = Duration::from_millis(250);
+/// Nobody is told of more, since nobody remembers more of what one teller says.
+const MOST: usize = MOST_OF_ONE;
 /// A teller whose words make no sense so often is listened to no more.
 const MOST_NONSENSE: usize = 16;
 
@@ -28,6 +31,8 @@ pub(super) struct GossipSender {
     active: bool,
     waiting: BTreeSet<GuidPrefix>,
     introduced: BTreeSet<GuidPrefix>,
+    /// Participants that would have been too many.
+    passed_over: BTreeSet<GuidPrefix>,
     due: Option<Time>,
     /// Before this nothing is said.
     rest: Option<Time>,
@@ -43,6 +48,26 @@ impl GossipSender {
             self.waiting.insert(prefix);
             self.due = Some(self.rest.unwrap_or(now).max(now));
         }
+    }
+
+    /// True if others may be told of a participant; else it waits for somebody's leave.
+    fn admits(&mut self, prefix: GuidPrefix) -> bool {
+        let admits = self.introduced.len() < MOST || self.introduced.contains(&prefix);
+        match admits {
+            true => self.introduced.insert(prefix),
+            false => self.passed_over.insert(prefix),
+        };
+        admits
+    }
+
+    /// Others are told no longer of a participant, if they were: somebody else may be introduced.
+    fn dismiss(&mut self, now: Time, prefix: GuidPrefix) -> bool {
+        self.passed_over.remove(&prefix);
+        let was_introduced = self.introduced.remove(&prefix);
+        if was_introduced && let Some(next) = self.passed_over.pop_first() {
+            self.queue(now, next);
+        }
+        was_introduced
     }
 
     /// The next ones, if it is time.
@@ -128,8 +153,8 @@ impl Discovery {
         let peer = self.peers.get(&prefix);
         let peer = peer.filter(|peer| peer.can_be_called());
         let (kind, payload) = match peer {
+            Some(_) if !self.introducer.admits(prefix) => return,
             Some(peer) => {
-                self.introducer.introduced.insert(prefix);
                 let introduction = GossipedParticipant {
                     prefix,
                     teller: own,
@@ -137,7 +162,7 @@ impl Discovery {
                 };
                 (ChangeKind::Alive, introduction.encode())
             }
-            None if self.introducer.introduced.remove(&prefix) => {
+            None if self.introducer.dismiss(now, prefix) => {
                 (ChangeKind::DisposedUnregistered, endpoint_key(key))
             }
             None => return,
@@ -200,5 +225,30 @@ impl Discovery {
             }
             self.hearsay.forget(teller);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_told_of_more_than_anybody_remembers() {
+        let prefix = |n: usize| {
+            let mut bytes = [0; 12];
+            bytes[4..].copy_from_slice(&n.to_be_bytes());
+            GuidPrefix(bytes)
+        };
+        let mut sender = GossipSender {
+            active: true,
+            ..GossipSender::default()
+        };
+        assert!((0..MOST).all(|n| sender.admits(prefix(n))));
+        assert!(!sender.admits(prefix(MOST)) && !sender.admits(prefix(MOST + 1)));
+        assert!(sender.admits(prefix(7)), "it may have moved");
+        assert!(!sender.dismiss(Time(0), prefix(MOST)), "nobody knows it");
+        assert!(sender.dismiss(Time(0), prefix(3)));
+        assert_eq!(sender.take(Time(0)), [prefix(MOST + 1)]);
+        assert!(sender.admits(prefix(MOST + 1)) && !sender.admits(prefix(MOST + 2)));
     }
 }

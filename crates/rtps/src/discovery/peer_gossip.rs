@@ -16,7 +16,7 @@ use dunlin_wire::{GossipedParticipant, GuidPrefix, Locator};
 /// Participants of whom others tell.
 const MOST: usize = 4096;
 /// Of whom one participant tells; more is not listened to.
-const MOST_OF_ONE: usize = 1024;
+pub(super) const MOST_OF_ONE: usize = 1024;
 /// Whose word on one participant is remembered.
 const WAYS: usize = 4;
 /// So many are called at once ...
