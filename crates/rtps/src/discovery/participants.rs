@@ -67,7 +67,7 @@ pub(super) struct Peer {
     pub(super) trial: proof::Trial,
     /// It named us, so it needs no announcement.
     knows_us: bool,
-    /// Which of the strangers it is while it is not verified.
+    /// How many strangers were met before it.
     age: u64,
     /// The goodbye that is not proven counts then.
     silent_until: Option<Time>,
@@ -113,6 +113,11 @@ impl Peer {
     /// Where the datagram came from with which it answered first.
     pub(super) fn source(&self) -> Locator {
         self.source
+    }
+
+    /// The lower, the longer it is known.
+    pub(super) fn age(&self) -> u64 {
+        self.age
     }
 
     fn lease(&self) -> Duration {
@@ -491,7 +496,7 @@ impl Discovery {
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) -> bool {
-        if !self.has_room_at(&origin) && !self.make_way(now, Some(origin), events) {
+        if !self.find_room_at(now, origin, events) {
             self.heard.no_room += 1;
             return false;
         }

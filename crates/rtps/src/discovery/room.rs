@@ -4,6 +4,11 @@
 //! a quarter is kept from whoever is at one and the same address, and a participant whose
 //! endpoints found no room is heard again once there is some. Who is silent and matched with
 //! nothing gives way to a newcomer, and then whoever has most to whom has less.
+//!
+//! Some places are kept for strangers, so that a newcomer is asked where it is though the others
+//! have all the rest. If it answers, and nobody gives way, it takes the place of one that came
+//! lately and is matched with nothing: so newcomers, honest or not, take turns, and those that were
+//! there before stay.
 mod shares;
 
 use super::{Discovery, Event, LossReason, Peer};
@@ -27,18 +32,70 @@ fn most_of_one(limit: usize) -> usize {
     limit - limit / 4
 }
 
+/// Of the places for participants so many are kept for strangers, and of those that are matched with
+/// nothing as many take turns, the last that came.
+fn kept(limit: usize) -> usize {
+    limit / 64
+}
+
 /// Silent participants of which it is found out whether they are matched, the most silent first.
 const MOST_LOOKED_AT: usize = 64;
 /// If none of them gives way, so long nobody is looked for.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 impl Discovery {
-    /// True if one more participant at an address may be verified. The others are only counted
-    /// when there are so many that it matters.
-    pub(super) fn has_room_at(&self, place: &Locator) -> bool {
+    /// True if those at an address have not yet all the places that one address gets. They are only
+    /// counted when there are so many participants that it matters.
+    pub(super) fn has_share_at(&self, place: &Locator) -> bool {
         let most = most_of_one(self.config.limits.participants);
-        let verified = self.peers.len().saturating_sub(self.strangers.len());
-        verified < most || self.verified_at(*place).count() < most
+        self.verified_count() < most || self.verified_at(*place).count() < most
+    }
+
+    fn verified_count(&self) -> usize {
+        self.peers.len().saturating_sub(self.strangers.len())
+    }
+
+    /// True if one more participant at an address may be verified, if need be in place of another.
+    pub(super) fn find_room_at(
+        &mut self,
+        now: Time,
+        place: Locator,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        if !self.has_share_at(&place) {
+            return self.make_way(now, Some(place), events);
+        }
+        let limit = self.config.limits.participants;
+        self.verified_count() < limit - kept(limit)
+            || self.make_way(now, None, events)
+            || self.crowd_out(now, place, events)
+            || self.take_turns(now, events)
+    }
+
+    /// Lets go of the first of the last few that came and are matched with nothing. False if there
+    /// is none.
+    fn take_turns(&mut self, now: Time, events: &mut Vec<Event>) -> bool {
+        if self.turns.is_some_and(|at| now < at) {
+            return false;
+        }
+        let some = kept(self.config.limits.participants);
+        let verified = self.peers.iter().filter(|(_, peer)| peer.verified);
+        let mut last: Vec<_> = verified
+            .map(|(prefix, peer)| (peer.age(), *prefix))
+            .collect();
+        last.sort_unstable();
+        let newest = last.into_iter().rev().take(MOST_LOOKED_AT + some);
+        let unmatched = newest.filter(|(_, prefix)| !self.catalog.is_matched_with(*prefix));
+        match unmatched.take(some).last() {
+            Some((_, prefix)) => {
+                self.lose(now, prefix, LossReason::Displaced, events);
+                true
+            }
+            None => {
+                self.turns = Some(now.after(LOOK_AGAIN));
+                false
+            }
+        }
     }
 
     /// True if there is room for one more endpoint of a participant.

@@ -259,3 +259,48 @@ fn whoever_has_most_endpoints_gives_way_to_one_with_fewer() {
     let known = network.nodes[0].discovery.endpoint_count();
     assert!(known >= 31, "{known}");
 }
+
+/// Whoever answers at many addresses has taken all places, and goes on speaking.
+#[test]
+fn a_newcomer_gets_in_beside_those_that_answer_at_many_addresses() {
+    let mut config = DiscoveryConfig::new(prefix(300), 0);
+    config.limits.participants = 128;
+    let mut discovery = Discovery::new(config).unwrap();
+    discovery.start(Time(0), &mut Nowhere);
+    (1..=130).for_each(|n| answer(&mut discovery, n as u8, n));
+    let met = |discovery: &Discovery| {
+        let all = discovery.whereabouts();
+        all.map(|(p, _)| p.guid.prefix).collect::<Vec<_>>()
+    };
+    answer(&mut discovery, 200, 200);
+    let now = met(&discovery);
+    assert_eq!(now.len(), 126, "two places are kept for strangers");
+    assert!(now.contains(&prefix(200)));
+    (201..=240).for_each(|n| answer(&mut discovery, n as u8, n));
+    let now = met(&discovery);
+    assert!((1..=124).all(|n| now.contains(&prefix(n))), "{now:?}");
+    assert_eq!(now.len(), 126);
+    assert!(now.contains(&prefix(240)) && !now.contains(&prefix(200)));
+}
+
+#[test]
+fn a_newcomer_that_is_matched_stays_beside_those_that_take_turns() {
+    let mut network = Network::proving();
+    network.join(|c| c.limits.participants = 128);
+    let writer = network.writer(0, |_| {});
+    (0..126).for_each(|_| {
+        network.join(|_| {});
+    });
+    network.run(SECOND);
+    assert_eq!(network.nodes[0].discovery.whereabouts().count(), 126);
+    let index = network.join(|_| {});
+    let reader = network.reader(index, |_| {});
+    network.run(SECOND);
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+    (0..20).for_each(|_| {
+        network.join(|_| {});
+        network.run(SECOND);
+    });
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+    assert_eq!(network.nodes[0].discovery.whereabouts().count(), 126);
+}

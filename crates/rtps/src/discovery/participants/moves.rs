@@ -98,7 +98,7 @@ impl Discovery {
         match peer.moving.filter(|under_way| under_way.to == source.from) {
             Some(under_way) => {
                 let silent = now.since(under_way.since) >= SILENCE;
-                if !silent || under_way.asked < QUESTIONS || !self.has_room_at(&source.from) {
+                if !silent || under_way.asked < QUESTIONS || !self.has_share_at(&source.from) {
                     return false;
                 }
                 true
