@@ -32,8 +32,8 @@ fn most_of_one(limit: usize) -> usize {
     limit - limit / 4
 }
 
-/// Of the places for participants so many are kept for strangers, and of those that are matched with
-/// nothing as many take turns, the last that came.
+/// Of the places for participants so many are kept for strangers. As many of those that are matched
+/// with nothing take turns, the last that came.
 fn kept(limit: usize) -> usize {
     limit / 64
 }
