@@ -1,5 +1,5 @@
-//! What takes minutes: `cargo test --test figures -- --ignored --nocapture --test-threads 1` in this
-//! folder prints the figures of docs/sites.md.
+//! What takes minutes: `cargo test --test figures -- --ignored --nocapture --test-threads 1` in
+//! this folder prints the figures of docs/sites.md.
 mod common;
 
 use bytes::Bytes;
@@ -198,8 +198,8 @@ struct Blob {
     data: Bytes,
 }
 
-/// A site at 1 Mb/s reads the same topic as one at 20 Mb/s, or does not: what the fast one gets of a
-/// source of 8 Mb/s, and of one that writes as fast as it can.
+/// A site at 1 Mb/s reads the same topic as one at 20 Mb/s, or does not: what the fast one gets of
+/// a source of 8 Mb/s, and of one that writes as fast as it can.
 #[test]
 #[ignore = "takes two minutes"]
 fn a_slow_site_costs_a_fast_one_little() {

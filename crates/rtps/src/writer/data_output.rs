@@ -120,8 +120,8 @@ impl DataOutput {
         }
     }
 
-    /// Says what is left of a change of which the first fragments were said while it was open. Those
-    /// who get no fragments get it whole.
+    /// Says what is left of a change of which the first fragments were said while it was open.
+    /// Those who get no fragments get it whole.
     pub(super) fn say_rest(
         &mut self,
         audience: Recipients,

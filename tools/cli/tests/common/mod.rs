@@ -1,5 +1,5 @@
 //! The command as a process, and endpoints for it to look at.
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(dead_code, unused_imports, reason = "each test uses a part")]
 #[path = "../../../../crates/transport/tests/conformance/namespace.rs"]
 pub(crate) mod namespace;
 

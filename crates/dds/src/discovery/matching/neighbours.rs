@@ -45,7 +45,7 @@ impl Neighbours {
     }
 
     /// Whom to tell by memory of an announcement that the network gets at the same time.
-    fn to_tell(
+    fn whom_to_tell(
         &mut self,
         transport: &dyn Transport,
         discovery: &Discovery,
@@ -100,12 +100,12 @@ impl<P: OwnParticipant> Matching<P> {
         }
     }
 
-    /// The places where an announcement goes that is about to be sent, if one is, beside those where
-    /// each goes.
+    /// The places where an announcement goes that is about to be sent, if one is, beside those
+    /// where each goes.
     pub(super) fn beside_network(&mut self, participant: &P) -> Vec<Destination> {
         let announces = self.datagrams.destinations().any(|to| to == To::Announce);
         match announces {
-            true => self.neighbours.to_tell(
+            true => self.neighbours.whom_to_tell(
                 participant.transport(),
                 &self.discovery,
                 participant.hears_itself(),

@@ -15,9 +15,9 @@ impl UntypedReader {
     /// in stream mode: then all are in the order in which they came.
     ///
     /// A sample that is not one of the reader's type is left out, counted as lost and logged; if
-    /// none is left, what is behind is taken. In stream mode, or if the name of the type is all that
-    /// is known of it, nobody looks; nor at what lies in memory of its writer, which would have to
-    /// be copied.
+    /// none is left, what is behind is taken. In stream mode, or if the name of the type is all
+    /// that is known of it, nobody looks; nor at what lies in memory of its writer, which would
+    /// have to be copied.
     pub fn take(&self, select: &Select, into: &mut Vec<UntypedSample>) -> usize {
         let core = &self.core;
         core.take_valid(into, |into| {
