@@ -50,7 +50,9 @@ pub fn xtypes(data: &[u8]) {
     assert!(held <= most, "{held} bytes for {}", payload.len());
     for xcdr in [Xcdr::V1, Xcdr::V2] {
         let converter = Converter::new(&ty, xcdr, Endianness::Big);
-        let convert = || drop(converter.convert(payload, &mut BytesMut::new()));
+        let convert = || {
+            let _ = converter.convert(payload, &mut BytesMut::new());
+        };
         let held = allocation_counter::measure(convert).bytes_max;
         let most = 64 * payload.len() as u64 + 65_536;
         assert!(held <= most, "{held} bytes to convert {}", payload.len());

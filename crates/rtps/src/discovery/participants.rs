@@ -1,4 +1,5 @@
 //! The other participants: finding, keeping and losing them (RTPS 2.5 8.5.3).
+mod audience;
 mod leases;
 mod moves;
 
@@ -160,21 +161,6 @@ impl Peer {
 }
 
 impl Peer {
-    /// What we announce to groups reaches it: it listens to some, and its own announcements came by
-    /// one. Multicast may go one way only: then Dunlin asks, and of other products we do not know.
-    pub(super) fn hears_groups(&self) -> bool {
-        self.multicast
-            && self.data.vendor == VendorId::DUNLIN
-            && !self.data.metatraffic_multicast.is_empty()
-    }
-
-    /// Our announcement is due for it alone. One that keeps silent gets fewer and fewer.
-    pub(super) fn is_to_be_told(&mut self) -> bool {
-        self.unheard = self.unheard.saturating_add(1);
-        let (every, some) = UNHEARD;
-        self.unheard <= some || self.unheard.is_power_of_two() || self.unheard.is_multiple_of(every)
-    }
-
     /// It is silent for so long that it may give way, if it is matched with nothing.
     pub(super) fn is_idle(&self, now: Time) -> bool {
         let (part, whole) = DOUBT;
