@@ -38,7 +38,7 @@ fn entities_are_within_each_other_and_end_from_outside() {
             fails(
                 dunlin_delete(world.participant),
                 DUNLIN_PRECONDITION_NOT_MET,
-                &["a participant", "dunlin_delete_contained"],
+                &["a participant", "all that it contains at once"],
             );
             fails(
                 dunlin_close(world.topic),

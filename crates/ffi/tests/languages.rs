@@ -211,9 +211,14 @@ fn objects(folder: &str, ends: &str, indent: &str) -> Classes {
     classes
 }
 
-/// The public class that a line begins to declare, and what it extends: `public class A<T> : B<T>`.
+/// The class that a line begins to declare, and what it extends: `public class A<T> : B<T>`. One
+/// that is not public may be the base of one that is.
 fn head(line: &str) -> Option<(String, Vec<String>)> {
-    let line = without_parameters(line.strip_prefix("public ")?);
+    let begins = ["public ", "abstract ", "class "];
+    if !begins.iter().any(|word| line.starts_with(word)) {
+        return None;
+    }
+    let line = without_parameters(line);
     let kinds = ["class", "interface", "record", "struct"];
     let end = line.find([';', '{', '(', '=']).unwrap_or(line.len());
     let mut words = line[..end].split([' ', ',', ':']).filter(|w| !w.is_empty());
