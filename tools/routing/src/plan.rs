@@ -232,6 +232,27 @@ pub struct Route {
     pub outputs: Vec<Output>,
 }
 
+/// Why large samples of an input of such a route pass only when they are whole: somebody has to see
+/// all of one first. What is known only when a sample comes is looked at then.
+pub(crate) fn why_whole(
+    settings: &RouteSettings,
+    inputs: &[Input],
+    outputs: &[Output],
+    input: &Input,
+) -> impl Iterator<Item = &'static str> {
+    let reasons = [
+        (settings.processor.is_some(), "processor"),
+        (inputs.iter().any(|one| one.max_rate.is_some()), "max_rate"),
+        (input.filter.is_some(), "content filter"),
+        (
+            outputs.iter().all(|one| one.transformation.is_some()),
+            "transformation",
+        ),
+    ];
+    let there = reasons.into_iter().filter(|(is_there, _)| *is_there);
+    there.map(|(_, reason)| reason)
+}
+
 /// Makes a route for each topic and type name that passes its patterns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AutoRoute {

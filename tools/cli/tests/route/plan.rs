@@ -18,6 +18,7 @@ fn explain_shows_the_plan_and_what_matches_now() {
             "        topics     Square",
             "        path       relay: the received bytes are sent as they are",
             "        sets       pass whole, those of several topics topic by topic",
+            "        large      pass fragment by fragment",
             "        now        Square (ShapeType): 1 writer at near",
         ] {
             assert!(text.lines().any(|one| one == line), "no {line:?}:\n{text}");

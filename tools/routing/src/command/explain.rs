@@ -110,6 +110,7 @@ fn route_text(out: &mut String, route: &RouteView) {
     }
     line("path", &route.path);
     line("sets", &route.sets);
+    line("large", &route.large);
     line("if full", &route.if_full);
     line("backlog", &route.backlog);
     for matched in route.matches.iter().flatten() {

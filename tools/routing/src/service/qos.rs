@@ -1,6 +1,6 @@
 //! The QoS of an endpoint of a route, and of its publisher or subscriber.
 use crate::engine::Admission;
-use crate::plan::{EndpointQos, Input, Output, Route, RouteSettings, Session};
+use crate::plan::{EndpointQos, Input, Output, Route, RouteSettings, Session, why_whole};
 use crate::table::{Basis, Design, Via, rename, writer_qos};
 use dunlin::observe::WriterData;
 use dunlin::untyped::{UntypedReaderOptions, WriterPredicate};
@@ -19,14 +19,10 @@ const SAMPLES_OF_A_SET: u32 = 65_536;
 /// Samples of more fragments than this may pass before they are whole.
 const CUT_THROUGH: u32 = 1;
 
-/// May large samples of the input pass as they come? Not where somebody has to see all of one
-/// first. What is known only when a sample comes is looked at then.
+/// May large samples of the input pass as they come?
 pub(super) fn cuts_through(route: &Route, input: &Input) -> bool {
-    let transforms = |output: &Output| output.transformation.is_some();
-    route.settings.processor.is_none()
-        && route.inputs.iter().all(|input| input.max_rate.is_none())
-        && input.filter.is_none()
-        && !route.outputs.iter().all(transforms)
+    let mut reasons = why_whole(&route.settings, &route.inputs, &route.outputs, input);
+    reasons.next().is_none()
 }
 
 /// Of an input.

@@ -3,7 +3,7 @@ use super::Seen;
 use crate::config::values::CREATION_MODES;
 use crate::plan::{
     AutoRoute, Connection, ConnectionKind, CreationMode, DomainRoute, EndpointQos, Filter, Input,
-    Output, Plan, Plugin, Route, RouteSettings, Session, Writers,
+    Output, Plan, Plugin, Route, RouteSettings, Session, Writers, why_whole,
 };
 use dunlin::{History, Transports};
 use serde::Serialize;
@@ -59,6 +59,8 @@ pub(super) struct RouteView {
     pub(super) path: String,
     /// What becomes of coherent sets.
     pub(super) sets: String,
+    /// When samples of several fragments pass.
+    pub(super) large: String,
     pub(super) if_full: String,
     pub(super) backlog: String,
     /// `null` if nobody has looked.
@@ -197,6 +199,11 @@ fn route(
             (&route.inputs, &route.outputs),
             connections,
         ),
+        large: large(
+            &route.settings,
+            (&route.inputs, &route.outputs),
+            connections,
+        ),
         if_full: if_full(&route.settings, &route.inputs, &route.outputs),
         backlog: backlog(&route.settings, route.outputs.len()),
         matches,
@@ -240,6 +247,7 @@ fn auto_route(
             (inputs, &route.outputs),
             connections,
         ),
+        large: large(&route.settings, (inputs, &route.outputs), connections),
         if_full: if_full(&route.settings, inputs, &route.outputs),
         backlog: backlog(&route.settings, route.outputs.len()),
         matches,
@@ -400,9 +408,8 @@ fn sets(
         reasons.insert("processor");
     }
     let all = inputs.iter().map(|input| input.connection);
-    let all = all.chain(outputs.iter().map(|output| output.connection));
-    let mut all = all.filter_map(|at| connections.get(at));
-    if all.any(|connection| connection.kind.participant().is_none()) {
+    let mut all = all.chain(outputs.iter().map(|output| output.connection));
+    if all.any(|at| is_adapter(connections, at)) {
         reasons.insert("adapter");
     }
     match reasons.is_empty() {
@@ -410,6 +417,39 @@ fn sets(
         false => {
             let reasons: Vec<&str> = reasons.into_iter().collect();
             format!("dissolve into samples, for: {}", reasons.join(", "))
+        }
+    }
+}
+
+fn is_adapter(connections: &[Connection], at: usize) -> bool {
+    let connection = connections.get(at);
+    connection.is_some_and(|connection| connection.kind.participant().is_none())
+}
+
+/// When samples of several fragments pass, and why some only when they are whole.
+fn large(
+    settings: &RouteSettings,
+    (inputs, outputs): (&[Input], &[Output]),
+    connections: &[Connection],
+) -> String {
+    let mut reasons = BTreeSet::new();
+    for input in inputs {
+        reasons.extend(why_whole(settings, inputs, outputs, input));
+    }
+    let leads_beyond = |input: &Input| is_adapter(connections, input.connection);
+    let ends_beyond = |output: &Output| is_adapter(connections, output.connection);
+    if inputs.iter().any(leads_beyond) || outputs.iter().all(ends_beyond) {
+        reasons.insert("adapter");
+    }
+    let shares = |output: &Output| output.writers == Writers::One;
+    match reasons.is_empty() {
+        true if outputs.iter().any(shares) => {
+            "pass fragment by fragment while there is one source".to_owned()
+        }
+        true => "pass fragment by fragment".to_owned(),
+        false => {
+            let reasons: Vec<&str> = reasons.into_iter().collect();
+            format!("pass when they are whole, for: {}", reasons.join(", "))
         }
     }
 }
