@@ -210,7 +210,7 @@ impl Discovery {
         self.announcer.announce(timestamp, To::Announce, out);
         let moved = self.announcer.has_moved();
         for (prefix, peer) in &mut self.peers {
-            let alone = peer.verified && !peer.hears_groups() && peer.is_to_be_told();
+            let alone = peer.verified && !peer.multicast && peer.is_to_be_told();
             if alone || (moved && peer.verified) {
                 self.announcer.announce(timestamp, detector(*prefix), out);
             }

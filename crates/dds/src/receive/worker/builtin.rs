@@ -5,22 +5,17 @@ use dunlin_rtps::discovery::Source;
 use dunlin_wire::{Locator, Submessage};
 use std::sync::Arc;
 
-impl<P: ReceivingParticipant> Worker<P> {
-    /// Hands a submessage of a built-in endpoint to discovery.
-    #[cold]
-    pub(super) fn discover(
-        &self,
-        shared: &Arc<P>,
-        context: &Context<'_>,
-        message: &Submessage<'_>,
-    ) {
-        let source = Source {
-            multicast: self.is_multicast(&context.source),
-            ..context.source
-        };
-        shared.discover(&source, context.timestamp, message);
-    }
+/// Hands a submessage of a built-in endpoint to discovery.
+#[cold]
+pub(super) fn discover<P: ReceivingParticipant>(
+    shared: &Arc<P>,
+    context: &Context<'_>,
+    message: &Submessage<'_>,
+) {
+    shared.discover(&context.source, context.timestamp, message);
+}
 
+impl<P: ReceivingParticipant> Worker<P> {
     /// Our own announcement has come back.
     #[cold]
     pub(super) fn note_own(&self, shared: &Arc<P>, source: &Source) {
