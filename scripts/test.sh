@@ -57,7 +57,7 @@ step() {
 }
 
 # Without room everything fails, and nothing says why.
-needed=12
+needed=10
 free=$(df --output=avail -BG . | tail -n 1 | tr -dc 0-9)
 if [ "${free:-$needed}" -lt "$needed" ] && [ ! -d "${CARGO_TARGET_DIR:-target}/release" ]; then
     echo "The tests build about ${needed} GB below ${CARGO_TARGET_DIR:-$PWD/target}, and the disk has ${free} GB left: free some, or set CARGO_TARGET_DIR." >&2
