@@ -1,5 +1,4 @@
 //! The other participants: finding, keeping and losing them (RTPS 2.5 8.5.3).
-mod audience;
 mod leases;
 mod moves;
 
@@ -161,6 +160,13 @@ impl Peer {
 }
 
 impl Peer {
+    /// Our announcement is due for it alone. One that keeps silent gets fewer and fewer.
+    pub(super) fn is_to_be_told(&mut self) -> bool {
+        self.unheard = self.unheard.saturating_add(1);
+        let (every, some) = UNHEARD;
+        self.unheard <= some || self.unheard.is_power_of_two() || self.unheard.is_multiple_of(every)
+    }
+
     /// It is silent for so long that it may give way, if it is matched with nothing.
     pub(super) fn is_idle(&self, now: Time) -> bool {
         let (part, whole) = DOUBT;
