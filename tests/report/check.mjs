@@ -2,35 +2,13 @@
 // that of a campaign with chapters; pictures go to the directory.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { asked, check, end, page, said } from "./browser.mjs";
 
 const [report, chapters, place] = process.argv.slice(2).map((path) => resolve(path));
 const address = pathToFileURL(report).href, second = pathToFileURL(chapters).href;
-const profile = mkdtempSync(join(tmpdir(), "report-"));
-const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-const browser = await chromium.launchPersistentContext(profile, { executablePath: "/usr/bin/chromium", headless: true, args: flags, acceptDownloads: true });
-browser.setDefaultTimeout(30000);
-const page = await browser.newPage();
-
-const asked = [], said = [];
-page.on("request", (request) => asked.push(request.url()));
-page.on("pageerror", (error) => said.push(error.stack));
-page.on("console", (message) => ["error", "warning"].includes(message.type()) && said.push(message.text()));
-
-let failed = 0;
-async function check(name, what) {
-  try {
-    await what();
-    console.log(`ok: ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED: ${name}\n${error.stack}`);
-  }
-}
 
 const fresh = async (width = 1280, colorScheme = "light") => {
   await page.emulateMedia({ media: "screen", colorScheme });
@@ -254,7 +232,4 @@ await check("nothing was asked of a network, and nothing was complained of", asy
   assert.deepEqual(said, []);
 });
 
-await browser.close();
-rmSync(profile, { recursive: true, force: true });
-console.log(failed ? `${failed} checks FAILED` : "the report is well");
-process.exit(failed ? 1 : 0);
+await end("the report is well");

@@ -2,33 +2,9 @@
 // service routes Square and Circle from "near" to "far"; samples of Square pass. At the end it is stopped.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { asked, check, end, page, said } from "./browser.mjs";
 
 const [address, token, pid] = process.argv.slice(2);
-const profile = mkdtempSync(join(tmpdir(), "route-"));
-const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-const browser = await chromium.launchPersistentContext(profile, { executablePath: "/usr/bin/chromium", headless: true, args: flags });
-browser.setDefaultTimeout(60000);
-const page = await browser.newPage();
-
-const asked = [], said = [];
-page.on("request", (request) => asked.push(request.url()));
-page.on("pageerror", (error) => said.push(error.stack));
-page.on("console", (message) => ["error", "warning"].includes(message.type()) && said.push(message.text()));
-
-let failed = 0;
-async function check(name, what) {
-  try {
-    await what();
-    console.log(`ok: ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED: ${name}\n${error.stack}`);
-  }
-}
 
 /** Waits until it is so: what the page shows is a second old at most. */
 async function until(what, isSo) {
@@ -112,6 +88,4 @@ await check("nothing was asked of others, nothing went wrong", async () => {
   assert.deepEqual(said.filter((text) => !text.startsWith("Failed to load resource")), []);
 });
 
-await browser.close();
-rmSync(profile, { recursive: true, force: true });
-process.exit(failed ? 1 : 0);
+await end("the page is well");
