@@ -95,6 +95,9 @@ pub(crate) trait ReceivingReader: LocalReaderEndpoint {
     /// Says that there is data: the listener first, then whoever waits.
     fn announce_data(self: &Arc<Self>);
 
+    /// It shows parts of samples that are not whole, and there is nothing to take.
+    fn has_parts_alone(&self) -> bool;
+
     /// Keeps at least so many samples that nobody has taken.
     fn keeps(&self, samples: u32) -> bool;
 

@@ -4,6 +4,7 @@ mod admission;
 mod arrivals;
 mod builtin;
 mod fast_path;
+mod gathering;
 mod opening;
 mod payload_allocator;
 mod run;
@@ -62,12 +63,6 @@ pub(crate) struct Pause<'a> {
     pub(crate) deadline: Option<Time>,
 }
 
-/// Datagrams that are worked through before anybody hears of the first, if each next one was there
-/// already.
-const IN_A_ROW: usize = 8;
-/// None comes in a row behind a longer one, which takes its time.
-const SHORT: usize = 4 * 1024;
-
 enum Spun {
     /// From there; when the clock was last looked at, if it was.
     Received(Locator, Option<Time>),
@@ -89,6 +84,8 @@ pub(crate) struct Worker<P: ReceivingParticipant> {
     yields: bool,
     /// The last datagram was there before anybody looked.
     behind: bool,
+    /// The last datagram brought a part of a sample to a reader that has nothing to take.
+    part: bool,
     /// What the receiver's datagrams land in.
     buffers: Pool,
     /// Polls between two looks at the clock.
@@ -129,6 +126,7 @@ impl<P: ReceivingParticipant> Worker<P> {
             alone: std::thread::available_parallelism().is_ok_and(|n| n.get() == 1),
             yields: false,
             behind: false,
+            part: false,
             buffers: Pool::default(),
             polls: *POLLS.start(),
             kept: Pool::default(),
@@ -161,6 +159,7 @@ impl<P: ReceivingParticipant> Worker<P> {
                     self.timeout.stir(now);
                     if let Some(from) = from {
                         self.take_in(shared, now, from);
+                        self.gather_parts(shared);
                     }
                 }
             }
@@ -187,6 +186,7 @@ impl<P: ReceivingParticipant> Worker<P> {
         if self.behind {
             self.catch_up(shared, now, length);
         }
+        self.gather_parts(shared);
     }
 
     /// An application thread begins to wait, so something is expected.
@@ -206,25 +206,6 @@ impl<P: ReceivingParticipant> Worker<P> {
     pub(crate) fn reuse(&mut self, arrivals: &mut Option<Box<Arrivals<P>>>) {
         if self.arrivals.is_none() {
             self.arrivals = arrivals.take();
-        }
-    }
-
-    /// Takes in what else is there: whoever is behind tells of several datagrams together, if no
-    /// reader loses samples by that.
-    #[inline(never)]
-    fn catch_up(&mut self, shared: &Arc<P>, now: Time, mut length: usize) {
-        for _ in 1..IN_A_ROW {
-            let waits = self
-                .arrivals
-                .as_ref()
-                .is_none_or(|arrivals| arrivals.may_wait());
-            if length > SHORT || !waits || !self.receiver.is_ready() {
-                return;
-            }
-            let Some(from) = self.receive(Wait::Poll) else {
-                return;
-            };
-            length = self.take_in(shared, now, from);
         }
     }
 
@@ -418,6 +399,8 @@ impl<P: ReceivingParticipant> Worker<P> {
                 let from = Guid::new(source, writer);
                 let timestamp = context.timestamp;
                 let lives = shows_life(message);
+                let is_fragment = matches!(message, Submessage::DataFrag(_));
+                let mut part = false;
                 self.tell_readers(
                     shared,
                     context,
@@ -425,9 +408,12 @@ impl<P: ReceivingParticipant> Worker<P> {
                     reader,
                     lives,
                     |core, allocator, out| {
-                        core.handle(now, from, timestamp, message, allocator, out)
+                        let has_news = core.handle(now, from, timestamp, message, allocator, out);
+                        part |= is_fragment && core.has_parts_alone();
+                        has_news
                     },
                 );
+                self.part |= part;
             }
         }
     }

@@ -2,19 +2,29 @@
 use super::*;
 use crate::entity::shared::Shared;
 use crate::runtime::clock::Clock;
+use crate::untyped::{Arriving, TypeSupport, UntypedReaderOptions};
 use crate::{DataReader, DataReaderQos, DataWriter, History, ParticipantConfig, Topic};
+use crate::{DataWriterQos, PublisherQos, SubscriberQos, TopicQos, UntypedReader};
 use crate::{DomainParticipant, Transports};
 use dunlin_rtps::Select;
 use dunlin_transport::{Faults, MemoryNetwork, ReceiveStatistics, Received, Reception};
-use dunlin_wire::{InlineQos, Parameters, Payload, SequenceNumber};
+use dunlin_wire::{DataFrag, FragmentNumber, InlineQos, Parameters, Payload, SequenceNumber};
+use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
+use std::sync::Mutex;
 
 #[derive(Topic)]
 #[topic(crate = "dunlin_cdr")]
 struct Number {
     #[key]
     _number: u32,
+}
+
+#[derive(Topic)]
+#[topic(crate = "dunlin_cdr")]
+struct Large {
+    _data: bytes::Bytes,
 }
 
 /// Nothing ever comes: what is to come is given to the worker.
@@ -119,6 +129,56 @@ fn datagram(writer: Guid, number: i64, with_hash: bool) -> Vec<u8> {
     out
 }
 
+/// A fragment of a sample, alone in its datagram.
+fn fragment(writer: Guid, number: i64, (at, of): (u32, u32)) -> Vec<u8> {
+    let mut out = Vec::new();
+    Header::new(writer.prefix).encode(&mut out);
+    let mut bytes = [0; 1000];
+    if at == 1 {
+        let head = [[0, 1, 0, 0], (of * 1000 - 8).to_le_bytes()];
+        bytes[..8].copy_from_slice(&head.concat());
+    }
+    let data = DataFrag {
+        reader: EntityId::UNKNOWN,
+        writer: writer.entity,
+        sequence: SequenceNumber(number),
+        first: FragmentNumber(at),
+        count: 1,
+        fragment_size: 1000,
+        sample_size: of * 1000,
+        inline_qos: Parameters::NONE,
+        key: false,
+        payload: &bytes,
+    };
+    Submessage::DataFrag(data).encode(&mut out);
+    out
+}
+
+/// Datagrams that are there already.
+struct Queue(Arc<Mutex<VecDeque<Vec<u8>>>>, Locator);
+
+impl Receiver for Queue {
+    fn receive(&mut self, buffer: &mut bytes::BytesMut, _: Wait) -> io::Result<Option<Received>> {
+        Ok(self.0.lock().unwrap().pop_front().map(|datagram| {
+            buffer.extend_from_slice(&datagram);
+            Received {
+                length: datagram.len(),
+                from: self.1,
+                loaned: false,
+            }
+        }))
+    }
+    fn waker(&self) -> Arc<dyn Waker> {
+        Arc::new(Silence)
+    }
+    fn locators(&self) -> Vec<Locator> {
+        Vec::new()
+    }
+    fn statistics(&self) -> Arc<dyn ReceiveStatistics> {
+        Arc::new(Silence)
+    }
+}
+
 /// What strangers send: the inputs of the fuzzed parser of datagrams.
 fn corpus() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/datagram");
@@ -197,4 +257,64 @@ fn samples_of_a_stream_and_all_else_come_to_the_same() {
     }
     assert!(delivered > 900, "{delivered} samples");
     assert!(of_streams > 400, "{of_streams} samples of streams");
+}
+
+#[test]
+fn parts_of_a_sample_that_are_there_together_are_told_of_together() {
+    let network = MemoryNetwork::new(1, Faults::default());
+    let (peer, own) = (participant(&network), participant(&network));
+    let ty = TypeSupport::of::<Large>();
+    let topic = |at: &DomainParticipant| {
+        let topic = at.create_untyped_topic("T", &ty, TopicQos::default());
+        topic.unwrap()
+    };
+    let publisher = peer.create_publisher(PublisherQos::default());
+    let writer = publisher
+        .create_untyped_datawriter(&topic(&peer), DataWriterQos::default())
+        .unwrap();
+    let options = UntypedReaderOptions {
+        stream: true,
+        arriving: Some(1),
+        ..UntypedReaderOptions::default()
+    };
+    let subscriber = own.create_subscriber(SubscriberQos::default());
+    let reader = subscriber
+        .create_untyped_datareader_with_options(
+            &topic(&own),
+            DataReaderQos::default(),
+            options,
+            None::<fn(&UntypedReader)>,
+        )
+        .unwrap();
+    let soon = crate::Duration::from_secs(60);
+    writer.wait_for_matched(1, soon).unwrap();
+    reader.wait_for_matched(1, soon).unwrap();
+    let shared = &own.guard.shared;
+    let guid = writer.guid();
+    let from = shared.routes().destination(&guid)[0].locator;
+    let queue = Arc::new(Mutex::new(VecDeque::new()));
+    let receiver = Box::new(Queue(Arc::clone(&queue), from));
+    let mut worker = Worker::new(receiver, Clock::default(), WaitStrategy::Block, false);
+    let mut hear = |number: i64, parts: std::ops::Range<u32>| {
+        let parts = parts.map(|at| fragment(guid, number, (at + 1, 200)));
+        queue.lock().unwrap().extend(parts);
+        let mut turns = Vec::new();
+        while let (true, arrivals) = worker.poll(shared) {
+            if arrivals.is_none() {
+                continue;
+            }
+            let (mut news, mut taken) = (Vec::new(), Vec::new());
+            reader.take(&Select::default(), &mut taken);
+            reader.take_arriving(&mut news);
+            let bytes = news.iter().map(|one| match one {
+                Arriving::Grows { bytes, .. } => bytes.len(),
+                _ => 0,
+            });
+            turns.push((bytes.sum::<usize>(), taken.len()));
+        }
+        turns
+    };
+    assert_eq!(hear(1, 0..50), [(50_000, 0)]);
+    assert_eq!(hear(1, 50..200), [(64_000, 0), (64_000, 0), (0, 1)]);
+    assert_eq!(hear(2, 0..200)[3], (0, 1));
 }

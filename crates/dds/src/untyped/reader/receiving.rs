@@ -103,6 +103,10 @@ impl ReceivingReader for ReaderCore {
         self.announce(u32::MAX);
     }
 
+    fn has_parts_alone(&self) -> bool {
+        self.options.arriving.is_some() && self.is_bare()
+    }
+
     fn keeps(&self, samples: u32) -> bool {
         let keeps = |limit: Option<u32>| limit.is_none_or(|limit| limit >= samples);
         self.fixed.get().is_some_and(|qos| {
