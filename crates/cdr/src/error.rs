@@ -1,5 +1,8 @@
 //! What can be wrong with a value or with a payload.
 
+use crate::ValueRange;
+use crate::range::shown;
+
 /// Why a value could not be written, or a payload not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -61,6 +64,14 @@ pub enum Error {
         length: usize,
         /// The number allowed.
         bound: usize,
+    },
+    /// A number is not between `min` and `max` of its member, which `range_checks` checks.
+    #[error("{} is outside of the range {range}", shown(.value, .range))]
+    OutOfRange {
+        /// The bits of the number.
+        value: u64,
+        /// What is allowed.
+        range: &'static ValueRange,
     },
     /// A length does not fit the 32 bits that CDR has for it.
     #[error("{0} is more than CDR can count")]

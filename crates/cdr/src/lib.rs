@@ -104,6 +104,7 @@ mod payload;
 mod place;
 mod plain;
 mod primitive;
+mod range;
 mod reader;
 mod representation;
 mod row;
@@ -137,6 +138,7 @@ pub use payload::{
 pub use place::faulty_member;
 pub use plain::{Plain, PlainLayout, hash_member, hash_struct, plain_at, plain_to_payload};
 pub use primitive::{Char8, Char16};
+pub use range::{NumberKind, Ranged, ValueRange, check_range};
 pub use reader::{ReadMember, ReadScope, Reader};
 pub use representation::{Endianness, Extensibility, HEADER_SIZE, Representation, Xcdr};
 pub use row::Row;

@@ -72,6 +72,22 @@ pub(crate) fn expand(container: &Container, data: &DataEnum) -> Result<TokenStre
         }
 
         #[automatically_derived]
+        impl #cdr::Ranged for #ident {
+            const KIND: #cdr::NumberKind = #cdr::NumberKind::Signed;
+
+            fn outside(
+                &self,
+                min: ::core::option::Option<Self>,
+                max: ::core::option::Option<Self>,
+            ) -> ::core::option::Option<u64> {
+                let number = #cdr::Discriminator::number(self);
+                let is_in = min.is_none_or(|min| number >= #cdr::Discriminator::number(&min))
+                    && max.is_none_or(|max| number <= #cdr::Discriminator::number(&max));
+                (!is_in).then_some(number as u64)
+            }
+        }
+
+        #[automatically_derived]
         impl #cdr::Discriminator for #ident {
             fn number(&self) -> i64 {
                 match self {

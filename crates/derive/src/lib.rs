@@ -12,6 +12,7 @@
 //! - `autoid = "hash" | "sequential"`: where member ids come from (default: sequential);
 //! - `base = "Type"`: the struct begins with the fields of this one, which is its base in IDL;
 //! - `default`: implements `Default` by the default values of DDS-XTypes and those of members;
+//! - `range_checks`: `min` and `max` of members are checked when values are written and read;
 //! - `bit_bound = N`: enumerations of 1 to 32 bits, bitmasks of 1 to 64 (default 32);
 //! - `ignore_literal_names`: literals of an enumeration are compared by value alone;
 //! - `bitmask` and `flag(NAME = POSITION, name = "..", doc = "..")`: a struct around one unsigned
@@ -33,7 +34,8 @@
 //!   one);
 //! - `must_understand`: readers that do not know the member refuse the sample;
 //! - `default = VALUE`: what it is if the sender lacks it;
-//! - `min = VALUE`, `max = VALUE`, `unit = ".."`: for those who read the type;
+//! - `min = VALUE`, `max = VALUE`, `unit = ".."`: for those who read the type, and for
+//!   `range_checks`;
 //! - `bound = N`: how many elements a string (in bytes) or sequence may have;
 //! - `octet`, `uint8`: what bytes in it are;
 //! - `external`: it is reached by a reference;
@@ -55,6 +57,7 @@ mod bits;
 mod enumeration;
 mod fit;
 mod plain;
+mod range;
 mod structure;
 mod union;
 

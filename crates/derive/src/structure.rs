@@ -8,7 +8,7 @@ use quote::{format_ident, quote};
 use syn::{DataStruct, Error, Fields, Ident, Result, Type};
 
 use crate::attributes::{Container, Member, Place, number};
-use crate::{fit, plain};
+use crate::{fit, plain, range};
 
 pub(crate) struct Field<'a> {
     pub(crate) ident: &'a Ident,
@@ -27,6 +27,20 @@ impl Field<'_> {
         }
     }
 
+    /// Calls `then` with what there is to know for checks of its range.
+    fn ranged<T>(&self, then: impl FnOnce(range::Of<'_>) -> T) -> T {
+        let ty = self.ty;
+        then(range::Of {
+            ty: &quote!(#ty),
+            annotations: &self.attributes.annotations,
+            element: &self.attributes.element,
+        })
+    }
+
+    fn is_checked(&self, container: &Container) -> bool {
+        self.ranged(|of| of.is_checked(container))
+    }
+
     /// How many bytes that has behind boxes.
     fn default_heap(&self, cdr: &syn::Path) -> TokenStream {
         let (ty, text) = (self.ty, self.attributes.annotations.default_heap());
@@ -39,6 +53,15 @@ impl Field<'_> {
 
 pub(crate) fn expand(container: &Container, data: &DataStruct) -> Result<TokenStream> {
     let fields = fields(container, data)?;
+    if container.plain
+        && let Some(field) = fields.iter().find(|field| field.is_checked(container))
+    {
+        return Err(Error::new_spanned(
+            field.ident,
+            "members of a plain type are not looked at one by one: leave out `plain` or \
+             `range_checks`",
+        ));
+    }
     let layout = layout(container, &fields);
     let serialize = write::serialize(container, &fields);
     let deserialize = read::deserialize(container, &fields);
@@ -292,9 +315,12 @@ enum Part<'a> {
     Run(Run<'a>),
 }
 
-fn parts<'a>(fields: &'a [Field<'a>]) -> Vec<Part<'a>> {
+fn parts<'a>(container: &Container, fields: &'a [Field<'a>]) -> Vec<Part<'a>> {
     let mut parts = Vec::new();
-    let is_number = |field: &Field<'_>| is_number(field.ty) && field.attributes.element.is_plain();
+    let is_number = |field: &Field<'_>| {
+        let is_plain = field.attributes.element.is_plain() && !field.is_checked(container);
+        is_number(field.ty) && is_plain
+    };
     for group in fields.chunk_by(|a, b| is_number(a) && is_number(b)) {
         match group {
             [one] => parts.push(Part::One(one)),

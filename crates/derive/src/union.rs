@@ -7,7 +7,7 @@ use quote::quote;
 use syn::{DataEnum, Error, Expr, ExprLit, Fields, Ident, Lit, Result, Type, Variant, parse_quote};
 
 use crate::attributes::{Container, Discriminator, Member, Place, number};
-use crate::fit;
+use crate::{fit, range};
 
 /// What a variant has.
 #[derive(Clone, Copy)]
@@ -31,6 +31,16 @@ struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
+    /// Calls `then` with what there is to know for checks of the range of its value.
+    fn ranged<T>(&self, then: impl FnOnce(range::Of<'_>) -> T) -> Option<T> {
+        let ty = self.ty()?;
+        Some(then(range::Of {
+            ty: &quote!(#ty),
+            annotations: &self.attributes.annotations,
+            element: &self.attributes.element,
+        }))
+    }
+
     /// The type of its value.
     fn ty(&self) -> Option<&'a Type> {
         match self.form {
@@ -284,14 +294,20 @@ fn serialize(
 ) -> TokenStream {
     let (cdr, ident, of) = (&container.cdr, &container.ident, &discriminator.ty);
     let extensibility = container.extensibility();
+    let selected = ranged(discriminator, |of| {
+        range::check(container, 0, &quote!(case), of)
+    });
     let select = quote! {
+        #selected
         w.member(#extensibility, #cdr::Member { id: 0, must_understand: true }, case)?;
     };
     let arms = cases.iter().map(|case| {
         let (variant, id) = (case.ident, case.id);
         let check = fit::check(cdr, id, &quote!(value), &case.attributes.element);
+        let range = case.ranged(|of| range::check(container, id, &quote!(value), of));
         let value = quote! {
             #check
+            #range
             w.member(#extensibility, #cdr::Member { id: #id, must_understand: false }, value)?;
         };
         let label = case.labels.first();
@@ -323,6 +339,16 @@ fn serialize(
             }
         }
     }
+}
+
+/// Calls `then` with what there is to know for checks of the range of the discriminator.
+fn ranged<T>(of: &Discriminator, then: impl FnOnce(range::Of<'_>) -> T) -> T {
+    let ty = &of.ty;
+    then(range::Of {
+        ty: &quote!(#ty),
+        annotations: &of.annotations,
+        element: &of.element,
+    })
 }
 
 /// Refuses a discriminator that selects another case.

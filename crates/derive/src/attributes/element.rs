@@ -62,6 +62,12 @@ impl Annotations {
         Ok(true)
     }
 
+    /// `min` and `max`, if there is one of them.
+    pub(crate) fn range(&self) -> Option<(Option<&Expr>, Option<&Expr>)> {
+        let range = (self.min.as_ref(), self.max.as_ref());
+        (range.0.is_some() || range.1.is_some()).then_some(range)
+    }
+
     /// Of a member of type `ty`.
     pub(crate) fn describe(&self, cdr: &Path, ty: &TokenStream) -> TokenStream {
         let constant = |name: TokenStream, value: &Option<Expr>| {
@@ -260,6 +266,19 @@ impl Element {
     /// Whether any value of its Rust type is one of it.
     pub(crate) fn is_plain(&self) -> bool {
         self.bound.is_none() && !self.has_nested_bounds()
+    }
+
+    /// What is said of the typedefs that it is known by.
+    pub(crate) fn of_aliases(&self) -> impl Iterator<Item = &Annotations> {
+        self.aliases.iter().map(|alias| &alias.annotations)
+    }
+
+    /// Whether a typedef has a range, or one of its elements.
+    pub(crate) fn has_ranges(&self) -> bool {
+        let nested = [&self.element, &self.map_key];
+        let mut nested = nested.into_iter().flatten();
+        let mut aliases = self.of_aliases();
+        aliases.any(|of| of.range().is_some()) || nested.any(|of| of.has_ranges())
     }
 
     /// Whether its type has a name of its own.

@@ -43,6 +43,8 @@ pub(crate) struct Container {
     pub(crate) base: Option<Type>,
     /// Implements `Default`.
     pub(crate) default: bool,
+    /// `min` and `max` of members are checked.
+    pub(crate) range_checks: bool,
     pub(crate) ignores_literal_names: bool,
     pub(crate) bitmask: bool,
     pub(crate) flags: Vec<Flag>,
@@ -66,6 +68,7 @@ impl Container {
             hashed_ids: false,
             base: None,
             default: false,
+            range_checks: false,
             ignores_literal_names: false,
             bitmask: false,
             flags: Vec::new(),
@@ -107,6 +110,8 @@ impl Container {
             self.base = Some(meta.value()?.parse::<LitStr>()?.parse()?);
         } else if meta.path.is_ident("default") {
             self.default = true;
+        } else if meta.path.is_ident("range_checks") {
+            self.range_checks = true;
         } else if meta.path.is_ident("ignore_literal_names") {
             self.ignores_literal_names = true;
         } else if meta.path.is_ident("bitmask") {
@@ -125,7 +130,7 @@ impl Container {
         } else {
             return Err(meta.error(
                 "expected `name`, `extensibility`, `nested`, `autoid`, `base`, `default`, \
-                 `bit_bound`, `ignore_literal_names`, `bitmask`, `flag`, `bitset`, `field`, \
+                 `range_checks`, `bit_bound`, `ignore_literal_names`, `bitmask`, `flag`, `bitset`, `field`, \
                  `discriminator`, `expansion`, `plain` or `crate`",
             ));
         }

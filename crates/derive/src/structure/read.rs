@@ -2,11 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Ident, Path};
+use syn::Ident;
 
 use super::{Field, Part, is_sorted, keys, parts, sorted_keys};
 use crate::attributes::{Container, Extensibility};
-use crate::fit;
+use crate::{fit, range};
 
 pub(super) fn deserialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let (cdr, ident) = (&container.cdr, &container.ident);
@@ -57,17 +57,20 @@ fn is_read(fields: &[Field<'_>], field: &Field<'_>, keys_only: bool) -> bool {
 }
 
 /// What was read of a field, made fit.
-fn fitting(cdr: &Path, field: &Field<'_>, value: TokenStream) -> TokenStream {
+fn fitting(container: &Container, field: &Field<'_>, value: TokenStream) -> TokenStream {
+    let cdr = &container.cdr;
     let (value_of, heap) = (field.default_value(cdr), field.default_heap(cdr));
     let default = quote!({
         r.charge(#heap)?;
         #value_of
     });
-    fit::fit(cdr, value, &field.attributes.element, &default)
+    let value = fit::fit(cdr, value, &field.attributes.element, &default);
+    field.ranged(|of| range::fit(container, value, of))
 }
 
 /// The next member of a type whose members have no headers.
-fn next(cdr: &Path, field: &Field<'_>) -> TokenStream {
+fn next(container: &Container, field: &Field<'_>) -> TokenStream {
+    let cdr = &container.cdr;
     let (ty, id) = (field.ty, field.id);
     let value = if field.attributes.annotations.default.is_some() {
         let (value, heap) = (field.default_value(cdr), field.default_heap(cdr));
@@ -75,11 +78,12 @@ fn next(cdr: &Path, field: &Field<'_>) -> TokenStream {
     } else {
         quote!(r.member::<#ty>(&scope, #id)?)
     };
-    fitting(cdr, field, value)
+    fitting(container, field, value)
 }
 
 /// The key part of the next member of a type whose members have no headers.
-fn next_key(cdr: &Path, field: &Field<'_>) -> TokenStream {
+fn next_key(container: &Container, field: &Field<'_>) -> TokenStream {
+    let cdr = &container.cdr;
     let ty = field.ty;
     let value = if field.attributes.annotations.default.is_some() {
         let (value, heap) = (field.default_value(cdr), field.default_heap(cdr));
@@ -87,7 +91,7 @@ fn next_key(cdr: &Path, field: &Field<'_>) -> TokenStream {
     } else {
         quote!(r.key_member::<#ty>(&scope)?)
     };
-    fitting(cdr, field, value)
+    fitting(container, field, value)
 }
 
 /// The key members of a type whose members have no headers.
@@ -97,7 +101,7 @@ fn key_body(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let values = fields.iter().map(|field| {
         let ident = field.ident;
         let value = match is_read(fields, field, true) {
-            true => next_key(cdr, field),
+            true => next_key(container, field),
             false => field.default_value(cdr),
         };
         quote!(#ident: #value)
@@ -114,8 +118,8 @@ fn key_body(container: &Container, fields: &[Field<'_>]) -> TokenStream {
 fn whole_body(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let cdr = &container.cdr;
     let extensibility = container.extensibility();
-    let read = |field: &Field<'_>| next(cdr, field);
-    let reads = parts(fields).into_iter().map(|part| match part {
+    let read = |field: &Field<'_>| next(container, field);
+    let reads = parts(container, fields).into_iter().map(|part| match part {
         Part::One(field) => {
             let (variable, value) = (member(field), read(field));
             quote!(let #variable = #value;)
@@ -172,7 +176,7 @@ fn labelled_body(container: &Container, fields: &[Field<'_>], keys_only: bool) -
         } else {
             quote!(<#ty as #cdr::Deserialize>::deserialize_present(r)?)
         };
-        let value = fitting(cdr, field, read);
+        let value = fitting(container, field, read);
         quote!(#id => #variable = #value,)
     });
     let idents = fields.iter().map(|field| field.ident);
@@ -197,7 +201,7 @@ fn plain_key_body(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let cdr = &container.cdr;
     let extensibility = container.extensibility();
     let reads = sorted_keys(fields).into_iter().map(|field| {
-        let (variable, value) = (member(field), next_key(cdr, field));
+        let (variable, value) = (member(field), next_key(container, field));
         quote!(let #variable = #value;)
     });
     let values = fields.iter().map(|field| {

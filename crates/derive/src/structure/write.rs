@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::{Field, Part, Run, is_sorted, keys, parts, sorted_keys};
 use crate::attributes::{Container, Extensibility};
-use crate::fit;
+use crate::{fit, range};
 
 pub(super) fn serialize(container: &Container, fields: &[Field<'_>]) -> TokenStream {
     let (cdr, ident) = (&container.cdr, &container.ident);
@@ -22,7 +22,7 @@ pub(super) fn serialize(container: &Container, fields: &[Field<'_>]) -> TokenStr
                 Part::One(field) => write(field, quote!(member)),
                 Part::Run(run) => write_run(container, run, &write_all(run.fields)),
             };
-            parts(fields).iter().map(write_part).collect()
+            parts(container, fields).iter().map(write_part).collect()
         }
     };
     let declared = keys(fields);
@@ -85,8 +85,10 @@ fn write(container: &Container, field: &Field<'_>, method: &TokenStream) -> Toke
     let extensibility = container.extensibility();
     let must_understand = field.attributes.must_understand || field.attributes.key;
     let check = fit::check(cdr, id, &quote!(&self.#ident), &field.attributes.element);
+    let range = field.ranged(|of| range::check(container, id, &quote!(&self.#ident), of));
     quote! {
         #check
+        #range
         w.#method(
             #extensibility,
             #cdr::Member { id: #id, must_understand: #must_understand },

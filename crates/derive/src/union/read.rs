@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Case, Form};
+use super::{Case, Form, ranged};
 use crate::attributes::{Container, Discriminator, Extensibility};
-use crate::fit;
+use crate::{fit, range};
 
 pub(super) fn deserialize(
     container: &Container,
@@ -128,7 +128,13 @@ fn unknown(container: &Container) -> TokenStream {
 /// What was read of a case, made fit.
 fn fitting(container: &Container, case: &Case<'_>, value: TokenStream) -> TokenStream {
     let default = default_of(container, case);
-    fit::fit(&container.cdr, value, &case.attributes.element, &default)
+    let value = fit::fit(&container.cdr, value, &case.attributes.element, &default);
+    match case.ty() {
+        Some(_) => case
+            .ranged(|of| range::fit(container, value, of))
+            .unwrap_or_default(),
+        None => value,
+    }
 }
 
 /// What was read of the discriminator, made fit.
@@ -138,7 +144,8 @@ fn fitting_discriminator(
     value: TokenStream,
 ) -> TokenStream {
     let default = default_discriminator(container, discriminator);
-    fit::fit(&container.cdr, value, &discriminator.element, &default)
+    let value = fit::fit(&container.cdr, value, &discriminator.element, &default);
+    ranged(discriminator, |of| range::fit(container, value, of))
 }
 
 fn plain_body(
