@@ -346,6 +346,14 @@ codes! {
     SECOND_DEFAULT "E0718" false
         "an enum has two default literals"
         "Leave out one @default_literal.";
+    NO_ORDER "E0719" false
+        "a range of a type that has no order"
+        "@min, @max and @range are for integers, octets, characters, floating point numbers and \
+         enums. A string has a bound, a bitmask its flags.";
+    BEYOND_TYPEDEF "E0720" false
+        "a member's annotation contradicts that of its typedef"
+        "What @min, @max and @range say in front of a typedef holds for all members of it. A \
+         member may narrow the range; its default is in both.";
     FILE_SIZE "E0801" false
         "a file is too large"
         "Limit: 16 MiB a file.";
@@ -402,4 +410,10 @@ codes! {
         "an annotation has no effect in a language"
         "The code that is made works, without what the annotation says. The report says what to do \
          instead.";
+    BEGINS_OUTSIDE "E0906" false
+        "a member begins outside of its range"
+        "With --range-checks a value outside of its @range, @min or @max is neither written nor \
+         read. A member that nothing was said of has its @default, or 0; a reader takes that for \
+         what an older writer lacks. Say a @default that is in the range, or make the member \
+         @optional.";
 }

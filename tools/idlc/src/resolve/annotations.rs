@@ -4,11 +4,11 @@
 use std::rc::Rc;
 
 use dunlin_cdr::Extensibility;
-use dunlin_xtypes::TryConstruct;
+use dunlin_xtypes::{TryConstruct, TypeKind};
 
 use super::Resolver;
 use super::places::{KNOWN, Place};
-use super::types::{AutoIds, Extra, Topic, Ty, Verbatim};
+use super::types::{AutoIds, Extra, NamedKind, Topic, Ty, Verbatim};
 use crate::ast::{Annotation, Expression, Operand, Step};
 use crate::dialect;
 use crate::report::{Report, codes, nearest};
@@ -433,6 +433,7 @@ impl Resolver<'_, '_> {
 
     /// What annotations say beside the type of a member.
     pub(super) fn extra(&mut self, applied: &Applied, ty: &Ty, scope: usize) -> Extra {
+        let is_ordered = self.check_order(applied, ty);
         let mut value = |expression: &Option<Expression>, what: &str| {
             let expression = expression.as_ref()?;
             let value = self.evaluate(expression, scope, Some(ty));
@@ -440,9 +441,15 @@ impl Resolver<'_, '_> {
             Some((value, expression.span))
         };
         let default = value(&applied.default, "the default");
-        let min = value(&applied.min, "the least value");
-        let max = value(&applied.max, "the largest value");
+        let (min, max) = match is_ordered {
+            true => (
+                value(&applied.min, "the least value"),
+                value(&applied.max, "the largest value"),
+            ),
+            false => (None, None),
+        };
         self.check_range(&default, &min, &max);
+        self.check_typedef(ty, [&default, &min, &max]);
         let hash_id = applied.hash_id.as_ref().map(|(text, _)| match text {
             Some(text) => text.clone(),
             None => "".into(),
@@ -453,6 +460,75 @@ impl Resolver<'_, '_> {
             max: max.map(|value| value.0),
             unit: applied.unit.clone(),
             hash_id,
+        }
+    }
+
+    /// A range is of a type that has an order.
+    fn check_order(&mut self, applied: &Applied, ty: &Ty) -> bool {
+        let Some(said) = applied.min.as_ref().or(applied.max.as_ref()) else {
+            return true;
+        };
+        let help = match self.behind(ty) {
+            Ty::Primitive(TypeKind::Boolean) => "a boolean is TRUE or FALSE".into(),
+            Ty::Text(_) => "a bound limits its length: string<8>".into(),
+            Ty::WideText(_) => "a bound limits its length: wstring<8>".into(),
+            Ty::Named(number)
+                if matches!(
+                    self.named(number).map(|named| &named.kind),
+                    Some(NamedKind::Bitmask(_))
+                ) =>
+            {
+                "a bitmask has those flags that it declares".to_string()
+            }
+            _ => return true,
+        };
+        let words = self.words(ty);
+        let message = format!("{words} has no order, so that it has no range");
+        let report = Report::new(codes::NO_ORDER, said.span, message);
+        self.session.report(report.note(help));
+        false
+    }
+
+    /// What a member says is possible with what the typedefs of its type say.
+    fn check_typedef(&mut self, ty: &Ty, said: [&Option<(Value, Span)>; 3]) {
+        let mut at = ty.clone();
+        let mut found = None;
+        while let Ty::Named(number) = at
+            && let Some(named) = self.named(number)
+            && let NamedKind::Alias(alias) = &named.kind
+            && found.is_none()
+        {
+            let [default, min, max] = said;
+            let pairs = [
+                (default, "@default is", [true, true]),
+                (min, "@min is", [false, true]),
+                (max, "@max is", [true, false]),
+            ];
+            for (own, words, [below, above]) in pairs {
+                let Some((own, span)) = own else { continue };
+                let min = alias
+                    .extra
+                    .min
+                    .as_ref()
+                    .filter(|min| below && is_above(min, own));
+                let max = alias
+                    .extra
+                    .max
+                    .as_ref()
+                    .filter(|max| above && is_above(own, max));
+                let outside = match (min, max) {
+                    (Some(min), _) => format!("below @min of {}: {}", named.qualified, min.shown()),
+                    (_, Some(max)) => format!("above @max of {}: {}", named.qualified, max.shown()),
+                    _ => continue,
+                };
+                found = Some((*span, format!("{words} {}, {outside}", own.shown())));
+                break;
+            }
+            at = alias.element.ty.clone();
+        }
+        if let Some((span, message)) = found {
+            self.session
+                .report(Report::new(codes::BEYOND_TYPEDEF, span, message));
         }
     }
 
@@ -472,18 +548,26 @@ impl Resolver<'_, '_> {
             let (Some((low, one)), Some((high, two))) = (low, high) else {
                 continue;
             };
-            let is_above = match (low, high) {
-                (Value::Integer(low), Value::Integer(high)) => low > high,
-                (Value::Float(low), Value::Float(high)) => low.quad.compare(high.quad).is_gt(),
-                _ => false,
-            };
-            if is_above {
+            if is_above(low, high) {
                 let message = format!("{words}: {} and {}", low.shown(), high.shown());
                 let report =
                     Report::new(codes::CONTRADICTION, *two, message).label(*one, "the other value");
                 self.session.report(report);
             }
         }
+    }
+}
+
+/// Whether one value of a type is above another.
+fn is_above(low: &Value, high: &Value) -> bool {
+    match (low, high) {
+        (Value::Integer(low), Value::Integer(high)) => low > high,
+        (Value::Float(low), Value::Float(high)) => low.quad.compare(high.quad).is_gt(),
+        (Value::Char(low), Value::Char(high)) | (Value::WideChar(low), Value::WideChar(high)) => {
+            low > high
+        }
+        (Value::Literal { value: low, .. }, Value::Literal { value: high, .. }) => low > high,
+        _ => false,
     }
 }
 
