@@ -56,6 +56,7 @@ pub struct Idl {
     options: Options,
     output: Option<PathBuf>,
     all: bool,
+    range_checks: bool,
 }
 
 /// Why no types were made: the reports on the IDL, with their places.
@@ -115,6 +116,13 @@ impl Idl {
         self
     }
 
+    /// `@min`, `@max` and `@range` are checked when values are written and when they are read.
+    #[must_use]
+    pub fn range_checks(mut self) -> Self {
+        self.range_checks = true;
+        self
+    }
+
     /// Where the files are made; without: in `idl` of cargo's `OUT_DIR`, where
     /// `dunlin::include_idl!` looks for them.
     #[must_use]
@@ -147,6 +155,7 @@ impl Idl {
             let all = self.all || !self.has_all_included(&parsed);
             let choices = Choices {
                 all,
+                range_checks: self.range_checks,
                 ..Choices::default()
             };
             let emitted = emit::emit(&parsed, &self.options, rust, &choices);

@@ -36,6 +36,17 @@ fn files_are_made_or_nothing_is() {
     assert!(!path("bad").exists());
 }
 
+#[test]
+fn ranges_are_checked_if_that_is_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tank.idl");
+    fs::write(&path, "@final struct Tank { @max(100) octet level; };\n").unwrap();
+    let idl = Idl::new().output(folder.path()).file(&path);
+    let text = |idl: &Idl| fs::read_to_string(&idl.try_compile().unwrap()[0]).unwrap();
+    assert!(!text(&idl).contains("range_checks"));
+    assert!(text(&idl.range_checks()).contains("range_checks"));
+}
+
 #[derive(Data)]
 #[topic(crate = "dunlin_cdr", extensibility = "final")]
 #[allow(dead_code)]

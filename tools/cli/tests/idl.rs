@@ -289,6 +289,30 @@ fn gen_takes_the_options_of_other_compilers() {
 }
 
 #[test]
+fn gen_makes_checks_of_ranges() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    let idl = "@final struct Tank { @max(100) octet level; };\n";
+    fs::write(path("tank.idl"), idl).unwrap();
+    let made = |arguments: &[&str]| {
+        let all = [&["gen", "-l", "c"], arguments, &["tank.idl"]].concat();
+        let output = run(folder.path(), &all);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        fs::read_to_string(path("tank.c")).unwrap()
+    };
+    let checked = "Tank.level\", (int64_t)(*v).level, \"100 and below\"";
+    assert!(made(&["--range-checks"]).contains(checked));
+    assert!(!made(&[]).contains("range"));
+    fs::write(path("tank.idl"), idl.replace("@max(100)", "@min(1)")).unwrap();
+    let output = run(
+        folder.path(),
+        &["gen", "-l", "c", "--range-checks", "tank.idl"],
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("E0906"), "{}", stderr(&output));
+}
+
+#[test]
 fn gen_makes_nothing_that_is_wrong() {
     let folder = folder();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();

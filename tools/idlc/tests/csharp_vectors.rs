@@ -3,6 +3,9 @@
 //! Skipped with a line where there is neither a .NET SDK nor what fetches one; an error in continuous
 //! integration.
 
+mod ranges;
+mod values;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -102,6 +105,11 @@ fn emitted(path: &Path) -> Model {
 
 /// The library and a program of what is made in a folder. Callers are in turn, each once.
 fn program(sdk: &Sdk, to: &Path) -> PathBuf {
+    compiled(sdk, to, Some(&folder("tools/idlc/tests/csharp/Driver.cs")))
+}
+
+/// The same with the file that has the entry point, if it is not in the folder.
+fn compiled(sdk: &Sdk, to: &Path, main: Option<&Path>) -> PathBuf {
     let library = to.join("Dunlin.dll");
     let out = |path: &Path| format!("-out:{}", path.display());
     let sources = files(&folder("bindings/csharp/src"), "cs");
@@ -110,7 +118,7 @@ fn program(sdk: &Sdk, to: &Path) -> PathBuf {
     // What users compile: without unsafe code.
     let program = to.join("Driver.dll");
     let mut sources = files(to, "cs");
-    sources.push(folder("tools/idlc/tests/csharp/Driver.cs"));
+    sources.extend(main.map(Path::to_path_buf));
     let reference = format!("-r:{}", library.display());
     let arguments = ["-target:exe".into(), reference, out(&program)];
     sdk.compile("program", &arguments, &sources);
@@ -306,6 +314,84 @@ fn payloads_of_the_vectors_are_read_and_written() {
         );
     }
 }
+
+/// With `range_checks` what is out of its range is neither read nor written.
+#[test]
+fn numbers_out_of_their_ranges_are_refused() {
+    let Some(sdk) = Sdk::find() else { return };
+    let to = clean("ranges");
+    let (model, files) = ranges::made("csharp");
+    for file in &files {
+        fs::write(to.join(&file.name), &file.text).unwrap();
+    }
+    let driver = program(&sdk, &to);
+    let questions = ranges::questions(&model);
+    let lines: Vec<String> = questions.iter().map(ranges::Question::line).collect();
+    ranges::ask(&questions, &answers(&sdk, &driver, &lines));
+    let to = clean("refused");
+    for file in &files {
+        fs::write(to.join(&file.name), &file.text).unwrap();
+    }
+    fs::write(to.join("Refused.cs"), REFUSED).unwrap();
+    let program = compiled(&sdk, &to, None);
+    let said = run(Command::new(&sdk.run).arg(program));
+    let said: Vec<&str> = said.lines().map(str::trim).collect();
+    let expected = [
+        "written",
+        "Ranges::All.i8: 6 is outside of the range -5 to 5",
+        "written",
+        "Ranges::Pair.a: 11 is outside of the range -10 to 10",
+        "Ranges::All.f32: NaN is outside of the range -1.5 to 1.5",
+        "Ranges::All.id: -1 is outside of the range 0 to 1000",
+        "Ranges::All.id: -1 is outside of the range 0 to 1000",
+    ];
+    assert_eq!(said, expected);
+}
+
+/// Members of a value get values out of their ranges.
+const REFUSED: &str = r#"
+using System;
+using Dunlin;
+using Dunlin.Qos;
+
+internal static class Refused
+{
+    private static void Say(Action write)
+    {
+        try
+        {
+            write();
+            Console.WriteLine("written");
+        }
+        catch (BadParameterException error)
+        {
+            Console.WriteLine(error.Message);
+        }
+    }
+
+    private static void Main()
+    {
+        TypeSupport<Ranges.All> type = TypeSupport<Ranges.All>.Instance;
+        Ranges.All value = type.Create();
+        Action all = () => type.ToPayload(value, Representation.Xcdr2);
+        Action key = () => type.ToKeyPayload(value, Representation.Xcdr1);
+        Say(all);
+        value.I8 = 6;
+        Say(all);
+        Say(key);
+        value.I8 = 5;
+        value.Twins[1].A = 11;
+        Say(all);
+        value.Twins[1].A = 10;
+        value.F32 = float.NaN;
+        Say(all);
+        value.F32 = 0;
+        value.Id = -1;
+        Say(key);
+        Say(() => type.InstanceOf(value));
+    }
+}
+"#;
 
 #[test]
 fn words_of_csharp_are_names() {

@@ -4,6 +4,8 @@
 //! files; look at the difference before it is kept.
 
 mod files;
+mod ranges;
+mod values;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -96,6 +98,14 @@ fn files_become_the_expected_rust() {
         wrong.push("mod.rs".into());
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// The test `range_checks` compiles it.
+#[test]
+fn checks_of_ranges_become_the_expected_rust() {
+    let (_, files) = ranges::made("rust");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ranges/made.rs");
+    assert!(is_expected(&path, &files[0].text));
 }
 
 /// The names on the network of the types of a file, and the hashes that they have by the IDL.

@@ -1,5 +1,8 @@
 //! Java that is made of the golden vectors' types, compiled, and asked what their payloads are.
 
+mod ranges;
+mod values;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -131,7 +134,12 @@ impl<'j> Program<'j> {
             }
         }
         text.push_str("        driver.run();\n    }\n}\n");
-        fs::write(to.join("Main.java"), text).unwrap();
+        Self::of(jdk, to, &text)
+    }
+
+    /// A program that begins with this class.
+    fn of(jdk: &'j Jdk, to: &Path, main: &str) -> Self {
+        fs::write(to.join("Main.java"), main).unwrap();
         let driver = folder("tools/idlc/tests/java/Driver.java");
         fs::copy(driver, to.join("Driver.java")).unwrap();
         let folder = to.join("classes");
@@ -326,6 +334,86 @@ fn payloads_of_the_vectors_are_read_and_written() {
         ask(&program, &name, &questions);
     }
 }
+
+/// With `range_checks` what is out of its range is neither read nor written.
+#[test]
+fn numbers_out_of_their_ranges_are_refused() {
+    let Some(jdk) = Jdk::find("ranges") else {
+        return;
+    };
+    let to = clean("ranges");
+    let (model, files) = ranges::made("java");
+    let written = |to: &Path| {
+        for file in &files {
+            let path = to.join(&file.name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, &file.text).unwrap();
+        }
+    };
+    written(&to);
+    // Not all bits of it are a value, so that it is no view of memory.
+    assert!(!to.join("Ranges/PairView.java").exists());
+    assert!(to.join("Ranges/FreeView.java").exists());
+    let program = Program::new(&jdk, &to, &model, class);
+    let questions = ranges::questions(&model);
+    let lines: Vec<String> = questions.iter().map(ranges::Question::line).collect();
+    ranges::ask(&questions, &program.answers(&lines));
+    let to = clean("refused");
+    written(&to);
+    let said = Program::of(&jdk, &to, REFUSED).answers(&vec![String::new(); 6]);
+    let expected = [
+        "written",
+        "Ranges::All.i8: 6 is outside of the range -5 to 5",
+        "written",
+        "Ranges::Pair.a: 11 is outside of the range -10 to 10",
+        "Ranges::All.f32: NaN is outside of the range -1.5 to 1.5",
+        "Ranges::All.id: -1 is outside of the range 0 to 1000",
+    ];
+    assert_eq!(said, expected);
+}
+
+/// Members of a value get values out of their ranges.
+const REFUSED: &str = r#"
+import org.dunlin.DdsException;
+import org.dunlin.type.CdrWriter;
+
+final class Main {
+    private static void say(Runnable write) {
+        try {
+            write.run();
+            System.out.println("written");
+        } catch (DdsException error) {
+            System.out.println(error.getMessage());
+        }
+    }
+
+    public static void main(String[] words) {
+        CdrWriter w = CdrWriter.create();
+        Ranges.All value = new Ranges.All();
+        Runnable all = () -> {
+            w.begin(2, Ranges.All.TYPE.extensibility());
+            Ranges.All.TYPE.write(w, value);
+        };
+        Runnable key = () -> {
+            w.begin(0, Ranges.All.TYPE.extensibility());
+            Ranges.All.TYPE.writeKey(w, value);
+        };
+        say(all);
+        value.i8 = 6;
+        say(all);
+        say(key);
+        value.i8 = 5;
+        value.twins[1].a = 11;
+        say(all);
+        value.twins[1].a = 10;
+        value.f32 = Float.NaN;
+        say(all);
+        value.f32 = 0;
+        value.id = -1;
+        say(key);
+    }
+}
+"#;
 
 #[test]
 fn words_of_java_are_names() {

@@ -60,6 +60,19 @@ DUNLIN_CDR_COLD bool dunlin_cdr_fail(dunlin_cdr_fault *fault, int32_t code, cons
     return false;
 }
 
+/* A number is out of its range, which `range` says for as long as the program runs. */
+DUNLIN_CDR_COLD bool dunlin_cdr_outside(dunlin_cdr_fault *fault, int32_t code, const char *where,
+                                        int64_t found, const char *range) {
+    return dunlin_cdr_fail(fault, code, where, found, (int64_t)(intptr_t)range);
+}
+
+DUNLIN_CDR_COLD bool dunlin_cdr_real_outside(dunlin_cdr_fault *fault, const char *where,
+                                             double found, const char *range) {
+    int64_t bits;
+    memcpy(&bits, &found, sizeof bits);
+    return dunlin_cdr_outside(fault, DUNLIN_CDR_RANGE_REAL, where, bits, range);
+}
+
 DUNLIN_CDR_INLINE size_t dunlin_cdr_aligned(size_t at, size_t align) {
     return (at + align - 1) & ~(align - 1);
 }

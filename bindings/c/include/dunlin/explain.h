@@ -2,6 +2,10 @@
 #ifndef DUNLIN_EXPLAIN_H
 #define DUNLIN_EXPLAIN_H
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "dunlin/types.h"
 
 /* A text that is cut where its room ends. */
@@ -25,18 +29,43 @@ static inline void dunlin_cdr_say(dunlin_cdr_sentence *said, const char *words) 
     }
 }
 
-static inline void dunlin_cdr_say_number(dunlin_cdr_sentence *said, int64_t number, bool is_hex) {
+static inline void dunlin_cdr_say_digits(dunlin_cdr_sentence *said, uint64_t number, unsigned base) {
     char digits[20];
-    uint64_t rest = number < 0 && !is_hex ? 0 - (uint64_t)number : (uint64_t)number;
-    const unsigned base = is_hex ? 16 : 10;
     unsigned count = 0;
-    dunlin_cdr_say(said, is_hex ? "0x" : number < 0 ? "-" : "");
     do {
-        digits[count++] = "0123456789abcdef"[rest % base];
-        rest /= base;
-    } while (rest != 0);
+        digits[count++] = "0123456789abcdef"[number % base];
+        number /= base;
+    } while (number != 0);
     while (count > 0) {
         dunlin_cdr_say_one(said, digits[--count]);
+    }
+}
+
+/* Bits in hexadecimal, the numbers of a range as they are, all else with a sign. */
+static inline void dunlin_cdr_say_number(dunlin_cdr_sentence *said, int64_t number, int32_t code) {
+    char digits[40];
+    double real;
+    int precision = 5;
+    switch (code) {
+    case DUNLIN_CDR_BITS:
+        dunlin_cdr_say(said, "0x");
+        dunlin_cdr_say_digits(said, (uint64_t)number, 16);
+        return;
+    case DUNLIN_CDR_RANGE_UNSIGNED:
+        dunlin_cdr_say_digits(said, (uint64_t)number, 10);
+        return;
+    case DUNLIN_CDR_RANGE_REAL:
+        /* As few digits as tell the number from others. */
+        memcpy(&real, &number, sizeof real);
+        do {
+            precision++;
+            (void)sprintf(digits, "%.*g", precision, real);
+        } while (precision < 17 && (strtod(digits, NULL) < real || strtod(digits, NULL) > real));
+        dunlin_cdr_say(said, digits);
+        return;
+    default:
+        dunlin_cdr_say(said, number < 0 ? "-" : "");
+        dunlin_cdr_say_digits(said, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10);
     }
 }
 
@@ -64,10 +93,12 @@ static inline int dunlin_cdr_explain(const dunlin_cdr_fault *fault, char *text, 
         "there is no memory",
         "a string is not UTF-8: byte # at $",
         "a wide string is not UTF-16: the surrogate # before or at $ is alone",
+        "# is outside of the range $",
+        "# is outside of the range $",
+        "# is outside of the range $",
     };
     const size_t count = sizeof sentences / sizeof *sentences;
     const size_t code = fault->code < 0 || (size_t)fault->code >= count ? 0 : (size_t)fault->code;
-    const bool is_hex = fault->code == DUNLIN_CDR_BITS;
     const char *word = sentences[code];
     dunlin_cdr_sentence said;
     said.text = text;
@@ -83,10 +114,14 @@ static inline int dunlin_cdr_explain(const dunlin_cdr_fault *fault, char *text, 
     for (; *word != 0; word++) {
         switch (*word) {
         case '#':
-            dunlin_cdr_say_number(&said, fault->found, is_hex);
+            dunlin_cdr_say_number(&said, fault->found, fault->code);
             break;
         case '$':
-            dunlin_cdr_say_number(&said, fault->allowed, is_hex);
+            if (fault->code >= DUNLIN_CDR_RANGE) {
+                dunlin_cdr_say(&said, (const char *)(intptr_t)fault->allowed);
+            } else {
+                dunlin_cdr_say_number(&said, fault->allowed, fault->code);
+            }
             break;
         default:
             dunlin_cdr_say_one(&said, *word);

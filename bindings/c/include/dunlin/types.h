@@ -98,6 +98,10 @@ DUNLIN_SEQUENCE(dunlin_sequence_wstring, dunlin_wstring);
 #define DUNLIN_CDR_MEMORY 14
 #define DUNLIN_CDR_UTF8 15
 #define DUNLIN_CDR_UTF16 16
+/* A number is out of its range: `found` is it, as unsigned, or as the bits of a double. */
+#define DUNLIN_CDR_RANGE 17
+#define DUNLIN_CDR_RANGE_UNSIGNED 18
+#define DUNLIN_CDR_RANGE_REAL 19
 
 /* The first thing that was wrong; `dunlin/explain.h` makes a sentence of it. */
 typedef struct dunlin_cdr_fault {
@@ -105,7 +109,7 @@ typedef struct dunlin_cdr_fault {
     int32_t code;
     /* The type and the member, as in IDL. */
     const char *where;
-    /* What was found, and what is allowed. */
+    /* What was found, and what is allowed; of a range the address of a text that says it. */
     int64_t found;
     int64_t allowed;
 } dunlin_cdr_fault;

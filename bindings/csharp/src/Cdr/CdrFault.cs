@@ -1,4 +1,5 @@
 using System.ComponentModel;
+using System.Globalization;
 
 namespace Dunlin.Cdr
 {
@@ -42,6 +43,8 @@ namespace Dunlin.Cdr
         Nul,
         /// <summary>A character is none of 8 bits.</summary>
         Character,
+        /// <summary>A number is out of its range.</summary>
+        Range,
     }
 
     /// <summary>The first thing that was wrong.</summary>
@@ -56,6 +59,8 @@ namespace Dunlin.Cdr
 
         private long found;
         private long allowed;
+        // The number and its range.
+        private string? outside;
 
         /// <summary>Notes what is wrong, unless something was wrong before.</summary>
         public void Note(CdrError error, string where, long isFound, long isAllowed)
@@ -67,6 +72,25 @@ namespace Dunlin.Cdr
                 found = isFound;
                 allowed = isAllowed;
             }
+        }
+
+        /// <summary>Notes that a number is out of its range.</summary>
+        public bool Outside(string where, long number, string range) =>
+            Outside(where, number.ToString(CultureInfo.InvariantCulture), range);
+
+        /// <summary>Notes that a number is out of its range.</summary>
+        public bool Outside(string where, ulong number, string range) =>
+            Outside(where, number.ToString(CultureInfo.InvariantCulture), range);
+
+        /// <summary>Notes that a number is out of its range.</summary>
+        public bool Outside(string where, double number, string range) =>
+            Outside(where, number.ToString(CultureInfo.InvariantCulture), range);
+
+        private bool Outside(string where, string number, string range)
+        {
+            Note(CdrError.Range, where, 0, 0);
+            outside = number + " is outside of the range " + range;
+            return false;
         }
 
         internal void Clear() => Error = CdrError.None;
@@ -102,6 +126,7 @@ namespace Dunlin.Cdr
                     return "a string is not UTF-16: the surrogate " + found + " at " + allowed + " is alone";
                 case CdrError.Nul: return "a string has a NUL at " + allowed + ", which ends strings on the network";
                 case CdrError.Character: return "the character " + found + " has more than 8 bits";
+                case CdrError.Range: return outside!;
                 default: return "nothing is wrong";
             }
         }

@@ -78,6 +78,17 @@ namespace Dunlin.Cdr
             return false;
         }
 
+        /// <summary>Takes note of what was found wrong with the value in memory.</summary>
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        public bool Refuse(CdrFault fault)
+        {
+            if (Fault.Error == CdrError.None)
+            {
+                Fault = fault;
+            }
+            return false;
+        }
+
         [MethodImpl(MethodImplOptions.NoInlining)]
         private bool Truncated(string where, long wanted) => Fail(CdrError.Truncated, where, wanted, Left);
 

@@ -60,6 +60,17 @@ namespace Dunlin.Cdr
             return false;
         }
 
+        /// <summary>Takes note of what was found wrong with the value in memory.</summary>
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        public bool Refuse(CdrFault fault)
+        {
+            if (Fault.Error == CdrError.None)
+            {
+                Fault = fault;
+            }
+            return false;
+        }
+
         private static void Changed()
         {
             throw new InvalidOperationException("a value was changed by another thread while it was written");

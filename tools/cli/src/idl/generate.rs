@@ -31,6 +31,10 @@ pub(super) struct Options {
     /// C#: how members are called. `pascal`: position_x is PositionX; `keep`: as in IDL.
     #[arg(long, value_name = "NAMES", default_value = "pascal", value_parser = csharp_names)]
     csharp_names: CsharpNames,
+    /// Code checks @min, @max and @range when it writes and when it reads values: one that is
+    /// outside is refused.
+    #[arg(long)]
+    range_checks: bool,
     /// Overwrites files that dunlin idl did not make.
     #[arg(long)]
     force: bool,
@@ -90,6 +94,7 @@ fn files(
         all: options.all,
         java_package: options.java_package.clone().unwrap_or_default(),
         csharp_names: options.csharp_names,
+        range_checks: options.range_checks,
     };
     let mut files = Vec::new();
     for language in &options.language {

@@ -20,6 +20,7 @@ mod csharp;
 mod java;
 mod language;
 mod names;
+mod ranges;
 mod rust;
 mod shape;
 mod unit;
@@ -46,6 +47,8 @@ pub struct Choices {
     pub java_package: JavaPackage,
     /// How members are called in C#.
     pub csharp_names: CsharpNames,
+    /// The code checks `@min`, `@max` and `@range` when it writes and when it reads.
+    pub range_checks: bool,
 }
 
 /// How members of IDL are called in C#.
@@ -83,6 +86,9 @@ pub fn emit(parsed: &Parsed, options: &Options, language: &Language, choices: &C
         return Emitted::default();
     };
     let mut unit = Unit::new(model, parsed, language, choices);
+    if choices.range_checks {
+        ranges::check(&mut unit);
+    }
     let mut files = (language.emit)(&mut unit);
     let header = header(&unit, parsed, options);
     unit.reports.into_iter().for_each(|one| reports.add(one));
@@ -125,6 +131,7 @@ fn hash(unit: &Unit<'_>, parsed: &Parsed, options: &Options) -> String {
         all,
         java_package,
         csharp_names,
+        range_checks,
     } = unit.choices;
     hash.update(format!(
         "{:?}Choices {{ all: {all:?} }}{read:?}",
@@ -135,6 +142,9 @@ fn hash(unit: &Unit<'_>, parsed: &Parsed, options: &Options) -> String {
         "java" => hash.update(java_package.to_string()),
         "csharp" if *csharp_names == CsharpNames::Keep => hash.update("keep"),
         _ => {}
+    }
+    if *range_checks {
+        hash.update("range checks");
     }
     for file in parsed.sources.files() {
         hash.update((file.text.len() as u64).to_le_bytes());

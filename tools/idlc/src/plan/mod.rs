@@ -14,6 +14,7 @@
 mod build;
 mod phase;
 mod plain;
+pub(crate) mod range;
 mod size;
 
 use std::collections::BTreeMap;
@@ -290,6 +291,7 @@ pub fn members(steps: &[Step]) -> impl Iterator<Item = &Member> {
 pub struct Plan {
     tree: TypeTree,
     routines: BTreeMap<RoutineId, Routine>,
+    checks_ranges: bool,
 }
 
 impl Plan {
@@ -303,6 +305,17 @@ impl Plan {
         Self {
             tree: tree.clone(),
             routines,
+            checks_ranges: false,
+        }
+    }
+
+    /// For code that checks `@min`, `@max` and `@range`, or that does not: then not all bits of a
+    /// type with ranges are a value.
+    #[must_use]
+    pub fn checking_ranges(self, checks_ranges: bool) -> Self {
+        Self {
+            checks_ranges,
+            ..self
         }
     }
 
@@ -333,7 +346,8 @@ impl Plan {
     /// for integers, octets, `float`, `double` and characters, arrays of them, and structures of
     /// these, without padding.
     pub fn is_plain(&self, ty: &DynamicType, form: Form) -> bool {
-        plain::is_plain(ty, form)
+        let is_checked = || self.checks_ranges && range::Ranged::default().has(ty, Part::Whole);
+        plain::is_plain(ty, form) && !is_checked()
     }
 }
 

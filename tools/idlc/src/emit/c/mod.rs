@@ -41,7 +41,8 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     header::check_names(unit);
     let types = unit.made();
     let own: BTreeSet<TypeIndex> = types.iter().map(|ty| ty.index()).collect();
-    let plan = Plan::new(&unit.model.tree, own.iter().copied());
+    let plan =
+        Plan::new(&unit.model.tree, own.iter().copied()).checking_ranges(unit.choices.range_checks);
     let routines: Vec<RoutineId> = plan
         .routines()
         .map(|(id, _)| *id)
@@ -134,6 +135,7 @@ fn source(unit: &Unit<'_>, plan: &Plan, types: &[DynamicType], routines: &[Routi
     routines
         .iter()
         .for_each(|id| codec::routine(unit, &mut code, plan, *id));
+    codec::range::define(unit, &mut code, types);
     for ty in types
         .iter()
         .filter(|ty| is_compound(ty) && own.contains(&ty.index()))

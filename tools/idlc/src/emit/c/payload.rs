@@ -223,6 +223,13 @@ fn size(
     });
 }
 
+/// Refuses what is out of its range.
+fn in_ranges(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, part: Part) {
+    if let Some(ranges) = codec::range::called(unit, ty, part) {
+        code.line(format_args!("if (!{ranges}(value, fault)) return false;"));
+    }
+}
+
 fn aligned(ty: &DynamicType, id: RoutineId, routine: Option<&Routine>) -> &'static str {
     match routine {
         Some(routine) if codec::is_apart(ty, id, routine) => "write_aligned",
@@ -244,6 +251,7 @@ fn write(
     );
     let body = |code: &mut Code| {
         begin(code, ty);
+        in_ranges(unit, code, ty, part);
         code.line("dunlin_cdr_writer w = dunlin_cdr_writer_of(payload, fault);");
         code.line(format_args!(
             "dunlin_cdr_put_header(payload, xcdr, {});",
@@ -313,6 +321,11 @@ fn read(
             code.line(format_args!(
                 "is_read = r.max_align == 8 ? {one}_read(&r, value) : {two}_read(&r, value);"
             ));
+            if let Some(ranges) = codec::range::called(unit, ty, part) {
+                code.line(format_args!(
+                    "is_read = is_read && !r.is_misfit && {ranges}(value, fault);"
+                ));
+            }
             code.line("return dunlin_cdr_close(&r, is_read, where);");
         });
     };
@@ -349,6 +362,7 @@ fn key_hash(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
         code.line(format_args!(
             "if (!{routine}_size(&z, value)) return false;"
         ));
+        in_ranges(unit, code, ty, Part::Key);
         code.line("if (z.at > sizeof near) key = (uint8_t *)malloc(z.at);");
         code.line("if (key == NULL) return dunlin_cdr_fail(fault, DUNLIN_CDR_MEMORY, where, (int64_t)z.at, 0);");
         code.line("w.at = key;");

@@ -100,11 +100,15 @@ fn fits_hash(plan: &Plan, ty: &DynamicType) -> bool {
 
 /// The methods that the library calls.
 fn dispatch(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType, of: &str) {
+    let has_ranges = codec::range::called(unit, ty, Part::Whole).is_some();
     let mut method = |kind: &str, parameter: &str, call: &dyn Fn(RoutineId) -> Option<String>| {
         let head = format!(
             "public override bool {kind}(ref global::Dunlin.Cdr.{parameter}, {of} value, global::Dunlin.Cdr.CdrForm form)"
         );
         code.braces(head, |code| {
+            if kind != "Size" && has_ranges {
+                code.line("global::Dunlin.Cdr.CdrFault fault = default;");
+            }
             code.braces("switch (form)", |code| {
                 for (form, id) in forms(ty) {
                     if let Some(line) = call(id) {
@@ -134,14 +138,21 @@ fn dispatch(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType, of:
             Some(routine) if is_apart(ty, id, routine) => "WriteAligned",
             _ => "Write",
         };
-        Some(format!(
-            "return {}{ending}(ref w, value);",
-            codec::name(unit, plan, id)
-        ))
+        let name = codec::name(unit, plan, id);
+        let refuse = codec::range::called(unit, ty, id.part)
+            .map(|ranges| format!("if (!{ranges}(value, ref fault)) return w.Refuse(fault);\n"));
+        let refuse = refuse.unwrap_or_default();
+        Some(format!("{refuse}return {name}{ending}(ref w, value);"))
     });
     method("Read", "CdrReader r", &|id| {
         let is_read = id.form != Form::KeyHash;
-        is_read.then(|| format!("return {}Read(ref r, value);", codec::name(unit, plan, id)))
+        let read = format!("{}Read(ref r, value)", codec::name(unit, plan, id));
+        is_read.then(|| match codec::range::called(unit, ty, id.part) {
+            Some(ranges) => format!(
+                "if (!{read}) return false;\nreturn {ranges}(value, ref fault) || r.Refuse(fault);"
+            ),
+            None => format!("return {read};"),
+        })
     });
 }
 

@@ -9,6 +9,7 @@ mod constant;
 mod names;
 mod number;
 mod package;
+mod range;
 mod read;
 mod structure;
 mod types;

@@ -7,7 +7,9 @@ use super::code::Code;
 use super::read::Read;
 use super::types::{Held, has_part};
 use super::write::Write;
-use super::{LIBRARY, head, member_docs, names, tail, type_support, type_support_end, value};
+use super::{
+    LIBRARY, head, member_docs, names, range, tail, type_support, type_support_end, value,
+};
 use crate::emit::Unit;
 use crate::model::NamedType;
 use crate::plan::Part;
@@ -210,11 +212,22 @@ fn codec(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, class: &str, part: 
                 });
             }
         }
+        ranges(unit, code, ty, (members.as_slice(), "w"));
     });
     code.line("@Override");
     let head = format!("public void read{word}({LIBRARY}.CdrReader r, {class} v)");
     code.braces(head, |code| {
         let read = Read { unit, part };
         read.structure(code, ty, &members);
+        ranges(unit, code, ty, (members.as_slice(), "r"));
     });
+}
+
+/// Refuses members out of their ranges.
+fn ranges(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, (members, by): (&[&Member], &str)) {
+    for member in members {
+        let Field { held, name } = field(unit, ty, member);
+        let what = (&held, member.annotations());
+        range::part(unit, code, by, what, &format!("v.{name}"));
+    }
 }

@@ -1,9 +1,10 @@
 //! What codecs have to know of types.
 
 use dunlin_cdr::{Extensibility, TryConstruct};
-use dunlin_xtypes::{Annotations, Constant, DynamicType, Element, Member, TypeIndex, TypeKind};
+use dunlin_xtypes::{Constant, DynamicType, Element, Member, TypeIndex, TypeKind};
 
 use crate::emit::shape::is_endless;
+pub(super) use crate::plan::range::default_of;
 
 /// The bytes that each value takes at least, in each encoding. Not all parts of large types are
 /// looked at.
@@ -87,18 +88,6 @@ pub(super) fn has_part(ty: &DynamicType) -> bool {
         })
     }
     look(ty, &mut Vec::new())
-}
-
-/// `@default` of a member, of the typedef of its type.
-pub(super) fn default_of(annotations: Option<&Annotations>, ty: &DynamicType) -> Option<Constant> {
-    let mut at = ty.clone();
-    let mut found = annotations.and_then(|all| all.default.clone());
-    while found.is_none() && at.kind() == TypeKind::Alias {
-        found = at.annotations().and_then(|all| all.default.clone());
-        let Some(of) = at.element() else { break };
-        at = at.at(of.ty);
-    }
-    found
 }
 
 /// A member, or what is like one.

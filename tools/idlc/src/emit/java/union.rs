@@ -7,7 +7,9 @@ use super::code::{Code, literal};
 use super::read::{Place, Read, reader};
 use super::types::{Held, default_of};
 use super::write::Write;
-use super::{LIBRARY, head, member_docs, names, tail, type_support, type_support_end, value};
+use super::{
+    LIBRARY, head, member_docs, names, range, tail, type_support, type_support_end, value,
+};
 use crate::emit::Unit;
 use crate::model::NamedType;
 use crate::plan::Part;
@@ -347,16 +349,43 @@ impl Union<'_, '_, '_> {
         code.line("@Override");
         code.braces(
             format_args!("public void write({LIBRARY}.CdrWriter w, {class} v)"),
-            |code| self.write(code),
+            |code| {
+                self.write(code);
+                self.ranges(code, "w");
+            },
         );
         code.line("@Override");
         code.braces(
             format_args!("public void read({} r, {class} v)", reader()),
-            |code| match self.ty.extensibility() {
-                Extensibility::Mutable => self.read_labelled(code),
-                _ => self.read(code),
+            |code| {
+                match self.ty.extensibility() {
+                    Extensibility::Mutable => self.read_labelled(code),
+                    _ => self.read(code),
+                }
+                self.ranges(code, "r");
             },
         );
+    }
+
+    /// Refuses a discriminator, or what it selects, out of its range.
+    fn ranges(&self, code: &mut Code, by: &str) {
+        let selector = (&self.by, self.ty.annotations());
+        range::part(self.unit, code, by, selector, "v._discriminator");
+        let has_ranges = |choice: &Choice<'_>| {
+            choice
+                .held
+                .as_ref()
+                .is_some_and(|held| range::is_checked(self.unit, (held, choice.case.annotations())))
+        };
+        if !self.choices.iter().any(has_ranges) {
+            return;
+        }
+        self.cases(code, "v._discriminator", |code, choice| {
+            if let Some(held) = &choice.held {
+                let what = (held, choice.case.annotations());
+                range::part(self.unit, code, by, what, &format!("v.{}", choice.name));
+            }
+        });
     }
 
     fn write(&self, code: &mut Code) {

@@ -15,7 +15,8 @@ pub(super) fn name(ty: &DynamicType) -> String {
 
 /// The file of the view of a type, if memory is its encoding.
 pub(super) fn file(unit: &Unit<'_>, ty: &DynamicType) -> Option<File> {
-    let plain = shape::plain(&Plan::new(&unit.model.tree, []), ty)?;
+    let plan = Plan::new(&unit.model.tree, []).checking_ranges(unit.choices.range_checks);
+    let plain = shape::plain(&plan, ty)?;
     let all = shape::plain_size(ty);
     if all > i32::MAX as u64 {
         return None;

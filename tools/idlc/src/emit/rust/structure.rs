@@ -7,6 +7,7 @@ use super::module::{self, Item};
 use super::names::{Place, word};
 use super::{Rust, member_docs, member_span, topic};
 use crate::model::NamedType;
+use crate::plan::range::has_own;
 use crate::source::Span;
 
 /// The id that a member gets by itself: that of the one before plus one, or that of its name.
@@ -101,6 +102,8 @@ impl Rust<'_, '_> {
         words.push(ty.is_nested().then(|| "nested".into()));
         words.push(ty.has_hashed_ids().then(|| "autoid = \"hash\"".into()));
         words.push(Some("default".into()));
+        let is_checked = self.unit.choices.range_checks && has_own(ty);
+        words.push(is_checked.then(|| "range_checks".into()));
         words.into_iter().flatten().collect()
     }
 

@@ -1,6 +1,7 @@
 //! Functions that write and read values, made of the steps of the codec plan.
 
 mod layout;
+pub(super) mod range;
 mod read;
 pub(in crate::emit) mod scope;
 pub(in crate::emit) mod size;

@@ -82,7 +82,8 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     check_names(unit);
     let types = unit.made();
     let own: BTreeSet<TypeIndex> = types.iter().map(|ty| ty.index()).collect();
-    let plan = Plan::new(&unit.model.tree, own.iter().copied());
+    let plan =
+        Plan::new(&unit.model.tree, own.iter().copied()).checking_ranges(unit.choices.range_checks);
     let is_made = |id: &RoutineId| {
         let ty = plan.tree().get(id.ty);
         own.contains(&id.ty) || ty.is_some_and(|ty| !codec::is_shared(&ty, *id))
@@ -179,6 +180,7 @@ fn codecs(
             }),
         }
     }
+    codec::range::define(unit, code, types);
     for ty in types.iter().filter(|ty| is_compound(ty)) {
         payload::define(unit, code, plan, ty);
     }

@@ -3,6 +3,7 @@
 mod collection;
 mod mutable;
 mod number;
+pub(super) mod range;
 mod read;
 mod size;
 mod write;

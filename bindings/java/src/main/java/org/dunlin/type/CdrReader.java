@@ -384,6 +384,18 @@ public final class CdrReader extends CdrInput {
     }
 
     /**
+     * A number is out of its range.
+     *
+     * @param where what it is
+     * @param found the number
+     * @param range the range, in words
+     * @return an exception to be thrown
+     */
+    public RuntimeException outside(String where, String found, String range) {
+        return CodecException.decoding(where, found + " is outside of the range " + range);
+    }
+
+    /**
      * The member that has to be there is not.
      *
      * @param where what it is

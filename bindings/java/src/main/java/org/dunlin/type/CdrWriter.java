@@ -292,6 +292,18 @@ public final class CdrWriter {
     }
 
     /**
+     * A number is out of its range.
+     *
+     * @param where what it is
+     * @param found the number
+     * @param range the range, in words
+     * @return an exception to be thrown
+     */
+    public RuntimeException outside(String where, String found, String range) {
+        return CodecException.encoding(where, found + " is outside of the range " + range);
+    }
+
+    /**
      * Checks that an array has its length.
      *
      * @param found its length
