@@ -300,9 +300,9 @@ fn gen_makes_checks_of_ranges() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         fs::read_to_string(path("tank.c")).unwrap()
     };
-    let checked = "Tank.level\", (int64_t)(*v).level, \"100 and below\"";
+    let checked = "Tank.level\", (int64_t)v->level, \"100 and below\"";
     assert!(made(&["--range-checks"]).contains(checked));
-    assert!(!made(&[]).contains("range"));
+    assert!(!made(&[]).contains("dunlin_cdr_outside"));
     fs::write(path("tank.idl"), idl.replace("@max(100)", "@min(1)")).unwrap();
     let output = run(
         folder.path(),
