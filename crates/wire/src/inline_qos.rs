@@ -1,5 +1,4 @@
 //! What a DATA says about itself beside its payload (RTPS 2.5 8.7, 9.6.4).
-use crate::cursor::Cursor;
 use crate::{Endianness, Error, ParameterId, Parameters, SampleOrigin, SequenceNumber};
 use bytes::BufMut;
 
@@ -117,48 +116,52 @@ impl InlineQos {
                 ParameterId::GROUP_COHERENT_SET => qos.set.group_first = value.sequence()?,
                 ParameterId::WRITER_GROUP_INFO => qos.set.writers = value.array().ok(),
                 id if id.is_inline_policy() => {}
-                id if id.is_origin() => qos.read_origin(id, value),
+                id if id.is_origin() => qos.origin.get_or_insert_default().read(id, value),
                 _ => parameter.skip()?,
             }
         }
+        // What it said of its origin may be what cannot be.
+        qos.origin.take_if(|origin| origin.is_empty());
         Ok(qos)
-    }
-
-    #[cold]
-    fn read_origin(&mut self, id: ParameterId, value: Cursor<'_>) {
-        let mut origin = self.origin.unwrap_or_default();
-        origin.read(id, value);
-        self.origin = (!origin.is_empty()).then_some(origin);
     }
 
     /// Writes the list, little endian, with its sentinel; nothing at all if there is nothing to
     /// say.
     #[inline]
     pub fn encode(&self, out: &mut impl BufMut) {
-        if let Self {
-            key_hash: Some(hash),
-            status_info: None,
-            set: SetMembership::NONE,
-            origin: None,
-        } = self
-        {
-            return out.put_slice(hash_alone(hash).as_flattened());
+        let set = Some(&self.set).filter(|set| !set.is_none());
+        let hash = self.key_hash.as_ref();
+        Self::encode_parts(hash, self.status_info, set, self.origin.as_ref(), out);
+    }
+
+    /// As `encode` of one that says this, for whoever has the parts elsewhere: all of it is long.
+    #[inline]
+    pub fn encode_parts(
+        key_hash: Option<&[u8; 16]>,
+        status_info: Option<u32>,
+        set: Option<&SetMembership>,
+        origin: Option<&SampleOrigin>,
+        out: &mut impl BufMut,
+    ) {
+        match (key_hash, status_info, set, origin) {
+            (None, None, None, None) => return,
+            (Some(hash), None, None, None) => {
+                return out.put_slice(hash_alone(hash).as_flattened());
+            }
+            _ => {}
         }
-        if *self == Self::default() {
-            return;
-        }
-        if let Some(hash) = self.key_hash {
+        if let Some(hash) = key_hash {
             out.put_slice(&HASH_FOLLOWS);
-            out.put_slice(&hash);
+            out.put_slice(hash);
         }
-        if let Some(status) = self.status_info {
+        if let Some(status) = status_info {
             out.put_slice(&[0x71, 0, 4, 0]);
             out.put_slice(&status.to_be_bytes());
         }
-        if !self.set.is_none() {
-            self.set.encode(out);
+        if let Some(set) = set {
+            set.encode(out);
         }
-        if let Some(origin) = &self.origin {
+        if let Some(origin) = origin {
             origin.encode(out);
         }
         out.put_slice(&SENTINEL);

@@ -5,8 +5,8 @@ use crate::submessage::{flag, id};
 use crate::{
     AckNack, Checksum, Data, DataFrag, Endianness, EntityId, Error, FragmentNumberSet, Gap,
     GroupInfo, Header, HeaderExtension, Heartbeat, HeartbeatFrag, Locator, MAX_LOCATORS, NackFrag,
-    Parameters, Payload, ProtocolVersion, SequenceNumber, SequenceNumberSet, Submessage, Timestamp,
-    VendorId,
+    ParameterId, Parameters, Payload, ProtocolVersion, SequenceNumber, SequenceNumberSet,
+    Submessage, Timestamp, VendorId,
 };
 use alloc::vec::Vec;
 
@@ -74,9 +74,9 @@ impl<'a> Submessages<'a> {
     }
 
     /// Takes the next sample if it is what nearly all are: a DATA of a user's writer in little
-    /// endian with nothing but the sample and perhaps the hash of its key, and before it at most an
-    /// INFO_TS, of which the timestamp is returned. Otherwise nothing is taken; `next` reads
-    /// whatever it is, and these as well.
+    /// endian with a sample and perhaps an inline QoS, and before it at most an INFO_TS, of which
+    /// the timestamp is returned. Otherwise nothing is taken; `next` reads whatever it is, and
+    /// these as well.
     #[inline]
     pub fn next_user_sample(&mut self) -> Option<(Option<Timestamp>, Data<'a>)> {
         const INFO_TS: [u8; 4] = [id::INFO_TS, flag::LITTLE_ENDIAN, 8, 0];
@@ -176,12 +176,12 @@ fn data<'a>(flags: u8, body: Cursor<'a>) -> Result<Data<'a>, Error> {
 }
 
 /// What nearly all DATA are: a sample in little endian, and nothing before it but the fixed part
-/// and perhaps the hash of its key.
+/// and perhaps an inline QoS, which mostly is the hash of its key alone.
 #[inline]
 fn plain_data(flags: u8, body: &[u8]) -> Option<Data<'_>> {
     const SHAPE: u8 = flag::LITTLE_ENDIAN | flag::INLINE_QOS | flag::DATA_DATA | flag::DATA_KEY;
     const UNKEYED: u8 = flag::LITTLE_ENDIAN | flag::DATA_DATA;
-    const KEYED: u8 = UNKEYED | flag::INLINE_QOS;
+    const QUALIFIED: u8 = UNKEYED | flag::INLINE_QOS;
     let (fixed, after) = body.split_first_chunk::<20>()?;
     let [[_, _, to_qos @ ..], reader, writer, high, low] = fixed.as_chunks::<4>().0 else {
         return None;
@@ -192,7 +192,10 @@ fn plain_data(flags: u8, body: &[u8]) -> Option<Data<'_>> {
     }
     let (inline_qos, payload) = match flags & SHAPE {
         UNKEYED => (Parameters::NONE, after),
-        KEYED => key_hash_alone(after)?,
+        QUALIFIED => match key_hash_alone(after) {
+            Some(found) => found,
+            None => list(after)?,
+        },
         _ => return None,
     };
     Some(Data {
@@ -213,6 +216,25 @@ fn key_hash_alone(bytes: &[u8]) -> Option<(Parameters<'_>, &[u8])> {
         return None;
     };
     Some((Parameters::little_endian(list), after))
+}
+
+/// An inline QoS in little endian, whatever it says, and what follows it. Samples that are
+/// forwarded name their original writer in it.
+#[inline(never)]
+fn list(bytes: &[u8]) -> Option<(Parameters<'_>, &[u8])> {
+    let mut rest = bytes;
+    loop {
+        let ([first, second, low, high], after) = rest.split_first_chunk::<4>()?;
+        if u16::from_le_bytes([*first, *second]) == ParameterId::SENTINEL.0 {
+            let length = bytes.len().checked_sub(after.len())?;
+            let (list, after) = bytes.split_at_checked(length)?;
+            return Some((Parameters::little_endian(list), after));
+        }
+        let length = u16::from_le_bytes([*low, *high]);
+        rest = after
+            .get(usize::from(length)..)
+            .filter(|_| length % 4 == 0)?;
+    }
 }
 
 #[inline(never)]

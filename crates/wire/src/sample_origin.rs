@@ -30,12 +30,19 @@ impl SampleIdentity {
     }
 
     fn encode(&self, id: ParameterId, out: &mut impl BufMut) {
-        out.put_u16_le(id.0);
-        out.put_u16_le(Self::SIZE);
-        out.put_slice(&self.writer.prefix.0);
-        out.put_slice(&self.writer.entity.0);
-        out.put_i32_le((self.sequence.0 >> 32) as i32);
-        out.put_u32_le(self.sequence.0 as u32);
+        let [i0, i1] = id.0.to_le_bytes();
+        let [l0, l1] = Self::SIZE.to_le_bytes();
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = self.writer.prefix.0;
+        let words = [
+            [i0, i1, l0, l1],
+            [a, b, c, d],
+            [e, f, g, h],
+            [i, j, k, l],
+            self.writer.entity.0,
+            ((self.sequence.0 >> 32) as u32).to_le_bytes(),
+            (self.sequence.0 as u32).to_le_bytes(),
+        ];
+        out.put_slice(words.as_flattened());
     }
 }
 
@@ -91,8 +98,10 @@ impl SampleOrigin {
     const FOREIGN_KEY_HASH: u8 = 1;
 
     /// True if nothing is said.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        let names_none = self.original_writer.is_none() && self.related.is_none();
+        names_none && !self.foreign_key_hash && self.hops.count == 0
     }
 
     /// Takes in what a parameter says; nothing if it says what cannot be. None of it is needed to

@@ -408,7 +408,7 @@ fn a_sample_alone_with_a_payload_elsewhere_is_what_its_parts_are() {
 }
 
 #[test]
-fn a_sample_with_the_hash_of_its_key_alone_is_read_at_once() {
+fn a_sample_is_read_at_once_whatever_its_inline_qos_says() {
     let list = |qos: InlineQos| {
         let mut list = BytesMut::new();
         qos.encode(&mut list);
@@ -422,7 +422,17 @@ fn a_sample_with_the_hash_of_its_key_alone_is_read_at_once() {
         status_info: Some(InlineQos::STATUS_DISPOSED),
         ..hash
     };
-    for (qos, at_once) in [(InlineQos::NONE, true), (hash, true), (disposed, false)] {
+    let forwarded = InlineQos {
+        origin: Some(SampleOrigin {
+            original_writer: Some(SampleIdentity {
+                writer: Guid::new(GuidPrefix([9; 12]), EntityId([0, 0, 1, 3])),
+                sequence: SequenceNumber(0x12_3456_789a),
+            }),
+            ..SampleOrigin::default()
+        }),
+        ..InlineQos::NONE
+    };
+    for qos in [InlineQos::NONE, hash, disposed, forwarded] {
         let list = list(qos);
         let data = Data {
             reader: EntityId::UNKNOWN,
@@ -436,8 +446,16 @@ fn a_sample_with_the_hash_of_its_key_alone_is_read_at_once() {
         };
         let sent = encode(&Submessage::Data(data));
         let mut submessages = Message::parse(&sent).unwrap().submessages;
-        let expected = at_once.then_some((None, data));
-        assert_eq!(submessages.next_user_sample(), expected);
+        assert_eq!(submessages.next_user_sample(), Some((None, data)));
+        assert!(submessages.is_empty());
+        assert_eq!(InlineQos::parse(data.inline_qos), Ok(qos));
+        // A list without end is left to whoever says what is wrong with it.
+        if let Some(sentinel) = sent.len().checked_sub(32 + 4).filter(|_| !list.is_empty()) {
+            let mut endless = sent.clone();
+            endless[sentinel] = 2;
+            let mut submessages = Message::parse(&endless).unwrap().submessages;
+            assert_eq!(submessages.next_user_sample(), None);
+        }
     }
 }
 

@@ -301,13 +301,13 @@ impl DataOutput {
         let has_none = is_unknown && !change.payload.is_empty();
         let is_asked = self.send_key_hash || change.kind != ChangeKind::Alive;
         let wants_hash = is_asked && !has_none;
-        InlineQos {
-            key_hash: (named && wants_hash).then_some(change.instance.0),
-            status_info: (change.kind != ChangeKind::Alive).then(|| change.kind.status()),
-            set: notes.set.copied().unwrap_or_default(),
-            origin: notes.origin.copied(),
-        }
-        .encode(&mut self.inline);
+        InlineQos::encode_parts(
+            (named && wants_hash).then_some(&change.instance.0),
+            (change.kind != ChangeKind::Alive).then(|| change.kind.status()),
+            notes.set.filter(|set| **set != SetMembership::NONE),
+            notes.origin,
+            &mut self.inline,
+        );
         if policies > 0 && self.inline.len() == policies {
             self.inline.extend_from_slice(&[1, 0, 0, 0]);
         }

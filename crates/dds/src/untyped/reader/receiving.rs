@@ -55,11 +55,19 @@ impl ReceivingReader for ReaderCore {
             let mut state = self.state.lock();
             let mut odd = None;
             for (timestamp, data) in run.by_ref() {
-                let Ok(inline) = InlineQos::parse(data.inline_qos) else {
-                    continue;
+                // It is large, and mostly says nothing.
+                let said;
+                let inline = if data.inline_qos.is_empty() {
+                    &InlineQos::NONE
+                } else {
+                    let Ok(inline) = InlineQos::parse(data.inline_qos) else {
+                        continue;
+                    };
+                    said = inline;
+                    &said
                 };
                 let delivery =
-                    state.handle_data(now, from, timestamp, &data, &inline, allocator, out);
+                    state.handle_data(now, from, timestamp, &data, inline, allocator, out);
                 if delivery != Delivery::NEW {
                     odd = Some(delivery);
                     break;
