@@ -446,3 +446,44 @@ fn samples_of_an_instance_come_together_unless_the_order_of_all_counts() {
         }
     }
 }
+
+#[test]
+fn in_stream_mode_a_take_says_what_a_read_says() {
+    let config = ReaderConfig {
+        stream: true,
+        keyed: false,
+        across_instances: true,
+        history: History::KeepAll,
+        ..reliable_reader()
+    };
+    let bench = || {
+        let mut bench = Bench::new(config.clone(), &[0]);
+        for number in 0..5 {
+            bench.write(0, &sample(number % 2, number, 8));
+        }
+        bench.write(0, &end(ChangeKind::Disposed, 1));
+        bench
+    };
+    let (mut takes, mut reads) = (bench(), bench());
+    for max in [2, 1, 9] {
+        let select = Select {
+            max,
+            ..Select::default()
+        };
+        let (mut taken, mut read) = (Vec::new(), Vec::new());
+        takes
+            .reader
+            .take(&select, |s| taken.push((s.info, bytes_of(&s))));
+        reads
+            .reader
+            .read(&select, |s| read.push((s.info, bytes_of(&s))));
+        assert_eq!(taken, read);
+        reads.reader.take(&select, |_| {});
+    }
+    for bench in [&mut takes, &mut reads] {
+        assert!(bench.reader.is_empty());
+        bench.write(0, &sample(1, 5, 8));
+        bench.write(0, &sample(1, 6, 8));
+        assert_eq!(bench.take().len(), 2);
+    }
+}

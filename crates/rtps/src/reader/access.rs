@@ -23,6 +23,9 @@ impl Cache {
         if !self.may_have(select) {
             return 0;
         }
+        if takes && self.is_all_of_stream(select) {
+            return self.take_stream(select.max, sink);
+        }
         if (select.max == 1 || self.samples.len() == 1 && select.max > 0)
             && select.instance.is_none()
             && let Some(first) = self.samples.get(self.first)
@@ -43,6 +46,67 @@ impl Cache {
             });
         }
         self.access_chosen(select, takes, sink)
+    }
+
+    /// Are all samples selected, and of one instance and generation? Then there is nothing to
+    /// choose, nor to rank but by place. Mostly it is so for readers in stream mode, which have one
+    /// instance whatever the topic.
+    #[inline]
+    fn is_all_of_stream(&self, select: &Select) -> bool {
+        self.stream.is_some()
+            && self.query.is_none()
+            && select.instance.is_none()
+            && covers(select.sample_states, ALL_SAMPLES)
+            && covers(select.view_states, ALL_VIEWS)
+            && covers(select.instance_states, ALL_INSTANCES)
+            && self.instances.len() == 1
+            // Generations only grow from the first to the last.
+            && generation_of(&self.samples, self.first) == generation_of(&self.samples, self.last)
+    }
+
+    /// Takes the first samples of the only instance: each is the first of both chains.
+    #[inline(never)]
+    fn take_stream(&mut self, most: usize, mut sink: impl FnMut(Sample)) -> usize {
+        let count = self.samples.len().min(most);
+        let mut of = NONE;
+        for behind in (0..count).rev() {
+            let place = self.first;
+            let Some(stored) = self.samples.remove(place) else {
+                break;
+            };
+            self.first = stored.after;
+            self.valid -= usize::from(stored.valid);
+            self.unread -= usize::from(!stored.read);
+            of = stored.instance;
+            let origin = self.take_origin(&stored);
+            let Some(instance) = self.instances.get_mut(of) else {
+                break;
+            };
+            instance.count -= u32::from(stored.valid);
+            instance.taken = instance.taken.max(stored.timestamp);
+            let rank = i32::try_from(behind).unwrap_or(i32::MAX);
+            let mut info = info(&stored, instance, rank, 0, 0);
+            if let Some(stream) = &self.stream {
+                say_change(&mut info, stream.at(place));
+            }
+            info.origin = origin;
+            let payload = stored.payload;
+            sink(Sample { info, payload });
+        }
+        let first = self.first;
+        match self.samples.get_mut(first) {
+            Some(first) => (first.before, first.older) = (NONE, NONE),
+            None => self.last = NONE,
+        }
+        if let Some(instance) = self.instances.get_mut(of) {
+            instance.view = ViewState::NotNew;
+            instance.oldest = first;
+            if first == NONE {
+                instance.newest = NONE;
+            }
+        }
+        self.forget_if_dead(of);
+        count
     }
 
     #[inline(never)]
@@ -313,7 +377,7 @@ fn info(
 }
 
 /// Where every change is handed out: which one this is.
-#[cold]
+#[inline]
 fn say_change(info: &mut SampleInfo, told: Told) {
     info.change_kind = told.kind;
     info.valid_data = told.kind == ChangeKind::Alive;

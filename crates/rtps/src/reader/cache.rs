@@ -39,9 +39,9 @@ pub(super) struct Stored {
     pub(super) payload: Payload,
     /// Where `Cache::origins` has its origin; `NONE` if it says nothing of it.
     pub(super) origin: u32,
-    before: u32,
+    pub(super) before: u32,
     pub(super) after: u32,
-    older: u32,
+    pub(super) older: u32,
     pub(super) newer: u32,
 }
 
@@ -92,10 +92,10 @@ pub(super) struct Cache {
     pub(super) ignores_strangers: bool,
     pub(super) samples: Slab<Stored>,
     pub(super) first: u32,
-    last: u32,
+    pub(super) last: u32,
     pub(super) unread: usize,
     /// Samples with data.
-    valid: usize,
+    pub(super) valid: usize,
     pub(super) instances: InstanceMap<Instance>,
     pub(super) names: ForeignKeyHashes,
     /// What time does, if it does anything.
