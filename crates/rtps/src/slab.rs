@@ -64,6 +64,24 @@ impl<T> Slab<T> {
         }
     }
 
+    /// As `remove`, for large values: it is looked at where it is, and ends there.
+    #[inline]
+    pub(crate) fn remove_in_place<R>(
+        &mut self,
+        key: u32,
+        look: impl FnOnce(&mut T) -> R,
+    ) -> Option<R> {
+        let place = self.places.get_mut(key as usize)?;
+        let Place::Taken(value) = place else {
+            return None;
+        };
+        let seen = look(value);
+        *place = Place::Free(self.free);
+        self.free = key;
+        self.len -= 1;
+        Some(seen)
+    }
+
     #[inline]
     pub(crate) fn get(&self, key: u32) -> Option<&T> {
         match self.places.get(key as usize) {

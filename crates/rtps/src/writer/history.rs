@@ -407,22 +407,31 @@ impl HistoryCache {
 
     /// Changes of one instance go oldest first, always.
     fn remove(&mut self, place: u32) {
-        let Some(mut kept) = self.kept.remove(place) else {
+        let Self {
+            kept,
+            retired,
+            origins,
+            ..
+        } = self;
+        let gone = kept.remove_in_place(place, |kept| {
+            retired.extend(kept.change.payload.take_loaned());
+            if kept.origin != NONE {
+                origins.remove_in_place(kept.origin, |_| ());
+            }
+            (kept.is_mark(), kept.instance, kept.newer, kept.change.kind)
+        });
+        let Some((is_mark, of, newer, kind)) = gone else {
             return;
         };
-        self.retired.extend(kept.change.payload.take_loaned());
-        if kept.origin != NONE {
-            self.origins.remove(kept.origin);
-        }
-        self.marked -= usize::from(kept.is_mark());
-        if let Some(instance) = self.instances.get_mut(kept.instance) {
-            instance.oldest = kept.newer;
+        self.marked -= usize::from(is_mark);
+        if let Some(instance) = self.instances.get_mut(of) {
+            instance.oldest = newer;
             instance.count -= 1;
-            instance.let_go(kept.change.kind);
+            instance.let_go(kind);
             if instance.count == 0 {
                 instance.newest = NONE;
                 self.empty += 1;
-                self.forget_if_left(kept.instance);
+                self.forget_if_left(of);
                 self.sweep();
             }
         }
