@@ -1,4 +1,5 @@
 //! Participants that are left alone for what they announce.
+use super::Discovery;
 use crate::Time;
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
@@ -34,6 +35,13 @@ impl AvoidedParticipants {
     pub(super) fn there(&self, now: Time) -> impl Iterator<Item = &ParticipantData> {
         let there = self.0.iter().filter(move |(_, until)| *until > now);
         there.map(|(data, _)| data)
+    }
+}
+
+impl Discovery {
+    /// Those that are left alone for a property that they announce, 32 at most.
+    pub fn avoided_participants(&self, now: Time) -> impl Iterator<Item = &ParticipantData> {
+        self.avoided.there(now)
     }
 }
 

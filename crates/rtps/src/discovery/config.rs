@@ -150,6 +150,11 @@ impl DiscoveryConfig {
         from.is_loopback() || own.into_iter().any(|l| l.may_have_sent(from))
     }
 
+    /// True for a participant of our domain, as far as it says of which it is.
+    pub(super) fn has_domain_of(&self, data: &ParticipantData) -> bool {
+        data.domain.is_none_or(|domain| domain == self.domain) && data.domain_tag == self.domain_tag
+    }
+
     /// True if somebody who is told so listens where the other does.
     pub(super) fn is_at(&self, other: &Self) -> bool {
         self.metatraffic_unicast == other.metatraffic_unicast

@@ -10,6 +10,7 @@ mod builtin;
 mod catalog;
 mod config;
 mod diagnostics;
+mod early_messages;
 mod endpoints;
 mod event;
 mod explain;
@@ -271,15 +272,19 @@ impl Discovery {
             return self.handle_announcement(now, source, data, out, events);
         }
         let met = self.peers.get(&source.prefix).is_some_and(|p| p.verified);
-        if !self.recognize(now, source, message, out, events) {
+        if !self.recognize(now, source, timestamp, message, out, events) {
             return;
         }
-        if matches!(message, Submessage::AckNack(_)) {
+        let answers = matches!(message, Submessage::AckNack(_));
+        if answers {
             self.note_acknowledgement(source.prefix);
         }
-        // What a stranger's answer asks for was just sent, since it answered.
-        if !met && matches!(message, Submessage::AckNack(_)) {
-            return;
+        if !met {
+            self.take_in_early(now, source, out, events);
+            // What a stranger's answer asks for was just sent, since it answered.
+            if answers {
+                return;
+            }
         }
         match (topic, handler) {
             (Some(entry), Some(Handler::Endpoints { take, .. })) => {
@@ -554,11 +559,6 @@ impl Discovery {
     /// The other participants.
     pub fn participants(&self) -> impl Iterator<Item = &ParticipantData> {
         self.peers.values().map(|peer| &peer.data)
-    }
-
-    /// Those that are left alone for a property that they announce, 32 at most.
-    pub fn avoided_participants(&self, now: Time) -> impl Iterator<Item = &ParticipantData> {
-        self.avoided.there(now)
     }
 
     /// How many writers and readers are known, local ones included.

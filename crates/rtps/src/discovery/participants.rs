@@ -4,6 +4,7 @@ mod moves;
 
 use super::announcer::detector;
 use super::builtin::BuiltinTopic;
+use super::early_messages::EarlyMessages;
 use super::unverified_participants::Credit;
 use super::{Discovery, DiscoveryConfig, Event, LossReason, Source, proof};
 use crate::{ChangeKind, Outbox, Time};
@@ -11,7 +12,7 @@ use alloc::vec::Vec;
 use dunlin_qos::Duration;
 use dunlin_wire::{
     BuiltinEndpoints, Data, EntityId, Guid, GuidPrefix, InlineQos, Locator, ParticipantData,
-    Payload, Submessage, VendorId, parse_key,
+    Payload, Submessage, Timestamp, VendorId, parse_key,
 };
 
 /// However short a lease a peer announces, it is kept for so long.
@@ -65,6 +66,8 @@ pub(super) struct Peer {
     pub(super) by_connection: bool,
     /// How far it has come in showing where it is.
     pub(super) trial: proof::Trial,
+    /// What it has said before.
+    pub(super) early: EarlyMessages,
     /// It named us, so it needs no announcement.
     knows_us: bool,
     /// How many strangers were met before it.
@@ -283,7 +286,7 @@ impl Discovery {
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) {
-        if !self.is_of_our_domain(&data) {
+        if !self.config.has_domain_of(&data) {
             self.heard.other_domain += 1;
             return;
         }
@@ -349,12 +352,6 @@ impl Discovery {
         }
     }
 
-    fn is_of_our_domain(&self, data: &ParticipantData) -> bool {
-        data.domain
-            .is_none_or(|domain| domain == self.config.domain)
-            && data.domain_tag == self.config.domain_tag
-    }
-
     /// A participant that we did not know.
     fn meet(
         &mut self,
@@ -391,6 +388,7 @@ impl Discovery {
                 shift,
                 by_connection,
                 trial: proof::Trial::default(),
+                early: EarlyMessages::default(),
                 knows_us: false,
                 age: self.strangers.add(prefix, size),
                 silent_until: None,
@@ -514,6 +512,7 @@ impl Discovery {
         &mut self,
         now: Time,
         source: &Source,
+        timestamp: Option<Timestamp>,
         message: &Submessage<'_>,
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
@@ -527,10 +526,12 @@ impl Discovery {
         };
         if !peer.verified {
             if !source.addressed {
+                self.keep_early(source.prefix, timestamp, message);
                 return false;
             }
             if !self.proves(now, source, message, out) {
                 self.prove(now, source, message, out);
+                self.keep_early(source.prefix, timestamp, message);
                 return false;
             }
             if !self.verify(now, source.prefix, origin, out, events) {

@@ -53,6 +53,19 @@ impl UnverifiedParticipants {
         age
     }
 
+    /// So many bytes more are kept of what one says; false if that is too much beside the others.
+    /// Announcements have half of the room for themselves.
+    pub(super) fn keeps(&mut self, age: u64, bytes: usize) -> bool {
+        let all = self.bytes.saturating_add(bytes);
+        let stranger = self.by_age.get_mut(&age);
+        let Some((_, size)) = stranger.filter(|_| all <= MOST_BYTES / 2) else {
+            return false;
+        };
+        *size = size.saturating_add(bytes);
+        self.bytes = all;
+        true
+    }
+
     /// It is no stranger any more, or gone.
     pub(super) fn remove(&mut self, age: u64) {
         if let Some((_, bytes)) = self.by_age.remove(&age) {

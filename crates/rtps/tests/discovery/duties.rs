@@ -20,6 +20,7 @@ enum Said {
     Announcement { to_it_alone: bool },
     Writer,
     Heartbeat(Heartbeat),
+    AckNack(AckNack),
     Other,
 }
 
@@ -40,6 +41,7 @@ impl Outbox for Record {
             }
             Submessage::Data(d) if d.writer == EntityId::SEDP_PUBLICATIONS_WRITER => Said::Writer,
             Submessage::Heartbeat(heartbeat) => Said::Heartbeat(heartbeat),
+            Submessage::AckNack(answer) => Said::AckNack(answer),
             _ => Said::Other,
         });
     }
@@ -128,12 +130,17 @@ impl Pair {
             count: self.peer.acks,
             is_final: true,
         });
+        self.say(&answer);
+    }
+
+    /// The peer says something to our participant by name.
+    fn say(&mut self, message: &Submessage<'_>) {
         let source = Source {
             multicast: false,
             addressed: true,
             ..self.peer.source
         };
-        self.hear(&source, &answer);
+        self.hear(&source, message);
     }
 
     fn hear(&mut self, source: &Source, message: &Submessage<'_>) {
@@ -162,6 +169,45 @@ fn questions(said: &[Said]) -> Vec<Heartbeat> {
         _ => None,
     });
     questions.collect()
+}
+
+/// What our readers said.
+fn answers(said: &[Said]) -> Vec<AckNack> {
+    let answers = said.iter().filter_map(|said| match said {
+        Said::AckNack(answer) => Some(*answer),
+        _ => None,
+    });
+    answers.collect()
+}
+
+/// The description of the peer's only writer.
+fn description() -> WriterData {
+    let guid = Guid::new(prefix(1), EntityId::user(1, EntityKind::WriterNoKey));
+    WriterData::new(guid, "Square", "Shape")
+}
+
+fn described(payload: &[u8]) -> Submessage<'_> {
+    Submessage::Data(Data {
+        reader: EntityId::SEDP_PUBLICATIONS_READER,
+        writer: EntityId::SEDP_PUBLICATIONS_WRITER,
+        sequence: SequenceNumber::FIRST,
+        inline_qos: Parameters::NONE,
+        payload: Payload::Data(payload),
+    })
+}
+
+/// The peer's writer has so many descriptions.
+fn has(writer: EntityId, last: i64) -> Submessage<'static> {
+    Submessage::Heartbeat(Heartbeat {
+        reader: EntityId::UNKNOWN,
+        writer,
+        first: SequenceNumber::FIRST,
+        last: SequenceNumber(last),
+        count: 1,
+        is_final: false,
+        liveliness: false,
+        group: None,
+    })
 }
 
 #[test]
@@ -365,7 +411,7 @@ fn a_stranger_that_asks_gets_its_number_back_and_nothing_else() {
         received += question.encoded_len();
     }
     let said = pair.run(SECOND);
-    assert!(said.contains(&Said::Other), "an ACKNACK: {said:?}");
+    assert!(!answers(&said).is_empty(), "{said:?}");
     assert!(!said.contains(&Said::Writer), "{said:?}");
     assert!(pair.out.bytes <= 3 * received, "{} bytes", pair.out.bytes);
 }
@@ -439,4 +485,75 @@ fn where_somebody_has_guessed_four_numbers_are_to_be_repeated() {
     pair.acknowledge(&question, reader);
     assert!(pair.run(0).contains(&Said::Writer));
     assert!(pair.ours.whereabouts().next().is_some());
+}
+
+/// A peer of another product tells its endpoints as soon as it has met us, and says so again only
+/// much later: nobody waits for that.
+#[test]
+fn what_a_peer_says_before_it_is_believed_is_taken_in_when_it_is() {
+    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
+        config.secret = Some(Secret::new([77; 16]));
+    });
+    pair.announce();
+    let question = questions(&pair.run(0))[0];
+    let writer = description();
+    let payload = writer.encode().unwrap();
+    pair.say(&has(EntityId::SEDP_PUBLICATIONS_WRITER, 1));
+    pair.say(&described(&payload));
+    pair.say(&has(EntityId::SEDP_SUBSCRIPTIONS_WRITER, 0));
+    let said = pair.run(0);
+    assert!(answers(&said).iter().all(|answer| answer.state.is_empty()));
+    assert!(pair.ours.writer(writer.guid).is_none(), "it is a stranger");
+    pair.acknowledge(&question, EntityId::SEDP_PUBLICATIONS_READER);
+    assert!(pair.ours.writer(writer.guid).is_some());
+    assert!(pair.ours.knows_all_of(prefix(1)));
+    let said = answers(&pair.run(0));
+    let of_writers = |answer: &&AckNack| answer.writer == EntityId::SEDP_PUBLICATIONS_WRITER;
+    let last = said.iter().rfind(of_writers).unwrap();
+    assert_eq!(last.state.base(), SequenceNumber(2), "{said:?}");
+    assert!(
+        said.iter().all(|answer| answer.state.is_empty()),
+        "{said:?}"
+    );
+}
+
+/// What got lost, or had no room, is asked for by number: to an answer that lacks nothing a writer
+/// may say nothing.
+#[test]
+fn what_a_peer_had_before_it_is_believed_is_asked_for_when_it_is() {
+    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
+        config.secret = Some(Secret::new([77; 16]));
+    });
+    pair.announce();
+    let question = questions(&pair.run(0))[0];
+    pair.say(&has(EntityId::SEDP_PUBLICATIONS_WRITER, 3));
+    pair.run(SECOND);
+    pair.acknowledge(&question, EntityId::SEDP_PUBLICATIONS_READER);
+    let said = answers(&pair.run(20 * MS));
+    let first = said.iter().find(|answer| !answer.state.is_empty());
+    let lacks = first.into_iter().flat_map(|answer| answer.state.iter());
+    assert_eq!(lacks.map(|n| n.0).collect::<Vec<_>>(), [1, 2, 3]);
+}
+
+/// Somebody else's words are not played in the peer's name.
+#[test]
+fn what_is_said_in_a_strangers_name_from_elsewhere_is_not_kept() {
+    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
+        config.secret = Some(Secret::new([77; 16]));
+    });
+    pair.announce();
+    let question = questions(&pair.run(0))[0];
+    let writer = description();
+    let payload = writer.encode().unwrap();
+    let elsewhere = Source {
+        multicast: false,
+        addressed: true,
+        from: locator(9),
+        ..pair.peer.source
+    };
+    pair.hear(&elsewhere, &described(&payload));
+    pair.acknowledge(&question, EntityId::SEDP_PUBLICATIONS_READER);
+    assert!(pair.ours.whereabouts().next().is_some());
+    pair.say(&has(EntityId::SEDP_PUBLICATIONS_WRITER, 1));
+    assert!(pair.ours.writer(writer.guid).is_none());
 }

@@ -170,6 +170,43 @@ fn participants_prove_where_they_are_in_a_few_milliseconds() {
     assert!(said <= announcements + 20 * 19, "{said} datagrams");
 }
 
+/// When both sides of a pair have matched, and how many datagrams that took.
+fn meeting(proving: bool) -> (i64, usize) {
+    let mut network = Network::new();
+    network.proving = proving;
+    network.join(|_| {});
+    let writer = network.writer(0, |_| {});
+    network.run(SECOND);
+    let (start, before) = (network.now, network.datagrams);
+    network.join(|_| {});
+    let reader = network.reader(1, |_| {});
+    for _ in 0..1000 {
+        network.run(MS / 100);
+        let pairs = [(0, writer), (1, reader)];
+        let mut ends = pairs.iter();
+        if ends.all(|(index, end)| !network.nodes[*index].matched(*end).is_empty()) {
+            break;
+        }
+    }
+    let end = network.now;
+    // What is still said of it.
+    network.run(50 * MS);
+    (end.0 - start.0, network.datagrams - before)
+}
+
+#[test]
+fn to_prove_where_one_is_takes_one_round_trip_more() {
+    let (plain, few) = meeting(false);
+    let (proving, more) = meeting(true);
+    let round_trip = 2 * Network::new().delay.as_nanos();
+    println!("matched after {plain} ns in {few} datagrams, with proofs {proving} ns, {more}");
+    assert!(
+        proving <= plain + round_trip,
+        "{proving} instead of {plain}"
+    );
+    assert!(more <= few + 10, "{more} datagrams instead of {few}");
+}
+
 #[test]
 fn they_do_so_however_much_is_lost_and_are_found_again() {
     let mut network = Network::proving();
