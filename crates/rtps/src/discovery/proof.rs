@@ -11,10 +11,10 @@
 //! that we have forgotten, and that has not forgotten us, answers with a higher number: it is asked
 //! on from there, in small steps, and has to get several of them right in a row.
 //!
-//! The numbers are small: Fast DDS takes a step for each number that it has not seen. One guess
-//! hits with a chance of one in a million, and from an address that has guessed wrong several
-//! times the first number is not enough. Nobody is made to wait for that, since whoever forges an
-//! address could then keep the one who is there from being believed.
+//! The numbers are small: Fast DDS takes a step for each number that it has not seen, in each topic,
+//! and hears nothing meanwhile. One guess hits with a chance of one in 49,152, and from an address
+//! that has guessed wrong a few times the first number is not enough. Nobody is made to wait for
+//! that, since whoever forges an address could then keep the one who is there from being believed.
 use super::keyed_hash::Secret;
 use super::registry::BUILTIN_TOPICS;
 use super::{Discovery, Event, Source};
@@ -29,8 +29,8 @@ use dunlin_wire::{
 };
 
 /// The numbers are moved by so much at least, and by less than that at most.
-const LEAST: i64 = 1 << 16;
-const MOST: i64 = 1 << 20;
+const LEAST: i64 = 1 << 14;
+const MOST: i64 = 1 << 16;
 /// A step is smaller than this. Dunlin's readers believe numbers that are not further than 8,192
 /// beyond theirs at once.
 const STEP: i64 = 1 << 11;
@@ -48,11 +48,11 @@ const QUESTION_SIZE: usize = 32;
 /// numbers far from theirs several times, with such pauses.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
 /// From one address so many wrong answers count for nothing ...
-const FEW_GUESSES: u32 = 16;
+const FEW_GUESSES: u32 = 4;
 /// ... until all are forgotten, which happens so often.
 const FORGET: Duration = Duration::from_secs(600);
 /// Addresses of which this is remembered. If there are more, all others are suspected.
-const MOST_ADDRESSES: usize = 1024;
+const MOST_ADDRESSES: usize = 16;
 
 /// How far a stranger has come.
 #[derive(Debug, Default)]
