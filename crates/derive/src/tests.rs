@@ -50,6 +50,32 @@ macro_rules! refused {
     )*};
 }
 
+/// What is written into the memory of a plain type is not looked at.
+#[test]
+fn ranges_of_plain_types_are_not_checked() {
+    let with = |attributes: syn::Attribute| {
+        refusal(&parse_quote!(
+            #attributes
+            #[repr(C)]
+            struct Tank {
+                #[topic(max = 100)]
+                level: u32,
+            }
+        ))
+    };
+    let text = with(parse_quote!(#[topic(plain, range_checks)]));
+    assert!(
+        text.contains("leave out `plain` or `range_checks`"),
+        "{text}"
+    );
+    for fine in [
+        parse_quote!(#[topic(plain)]),
+        parse_quote!(#[topic(range_checks)]),
+    ] {
+        assert_eq!(with(fine), "accepted");
+    }
+}
+
 #[test]
 fn misuse_of_attributes_of_types() {
     let text = refusal(&parse_quote!(

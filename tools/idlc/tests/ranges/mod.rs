@@ -70,6 +70,9 @@ impl Question {
     }
 }
 
+/// The member that is out of its range, if one is, and what is said of it.
+type Fault = Option<(&'static str, &'static str)>;
+
 /// A value of `All`, in which all is at an end of its range.
 fn all() -> Json {
     json!({
@@ -96,7 +99,7 @@ fn with(of: Json, member: &str, value: Json) -> Json {
 }
 
 /// Values, each with the member that is out of its range, if one is.
-fn cases() -> Vec<(&'static str, Json, Option<(&'static str, &'static str)>)> {
+fn cases() -> Vec<(&'static str, Json, Fault)> {
     let mut cases = vec![
         ("Ranges::All", all(), None),
         ("Ranges::Loose", loose(), None),
@@ -348,7 +351,7 @@ fn cases() -> Vec<(&'static str, Json, Option<(&'static str, &'static str)>)> {
 pub fn questions(model: &Model) -> Vec<Question> {
     let mut all_of_them = Vec::new();
     let plan = Plan::new(&model.tree, model.types.iter().map(|entry| entry.index));
-    let mut values: Vec<(&str, Value, Option<(&str, &str)>)> = cases()
+    let mut values: Vec<(&str, Value, Fault)> = cases()
         .into_iter()
         .map(|(name, json, fault)| {
             let ty = model.find(name).unwrap();
