@@ -50,6 +50,8 @@ pub enum Woken {
 pub struct Doorbell {
     waker: Waker,
     seen: u32,
+    /// Of the sockets that were polled last, those that had something.
+    ready: Vec<usize>,
 }
 
 /// Wakes the thread that sleeps on a [`Doorbell`], from any thread of its process.
@@ -96,6 +98,7 @@ impl Doorbell {
                 event,
             })),
             seen: 0,
+            ready: Vec::new(),
         })
     }
 
@@ -137,8 +140,8 @@ impl Doorbell {
     /// The same by polling sockets: of the connections that the receivers belong to, and any
     /// others.
     ///
-    /// The bytes that peers have sent to wake us wait in the connections: see
-    /// [`crate::Connection::control`].
+    /// The bytes that peers have sent to wake us wait in the connections that are
+    /// [`Self::ready`]: see [`crate::ControlSocket::control`].
     ///
     /// # Errors
     /// `System` if the kernel refuses.
@@ -148,19 +151,32 @@ impl Doorbell {
         sockets: &[BorrowedFd<'_>],
         timeout: Duration,
     ) -> Result<Woken, Error> {
+        self.ready.clear();
         let woken = self.begin(receivers, Sleep::Socket, IN_POLL);
         let woken = woken.map_or_else(|| self.poll(sockets, timeout), Ok);
         self.end(receivers, woken)
     }
 
-    fn poll(&self, sockets: &[BorrowedFd<'_>], timeout: Duration) -> Result<Woken, Error> {
+    /// The places of those sockets in the list of the last [`Self::wait_polling`] that had
+    /// something when it ended; none if it ended without asking.
+    pub fn ready(&self) -> &[usize] {
+        &self.ready
+    }
+
+    fn poll(&mut self, sockets: &[BorrowedFd<'_>], timeout: Duration) -> Result<Woken, Error> {
         let own = std::iter::once(self.waker.0.event.as_fd());
         let all = own.chain(sockets.iter().copied());
         let mut all: Vec<_> = all
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
             .collect();
         let limit = Timespec::try_from(timeout).ok();
-        match poll(&mut all, limit.as_ref()) {
+        let polled = poll(&mut all, limit.as_ref());
+        if let Ok(1..) = polled {
+            let others = all.iter().skip(1).enumerate();
+            let ready = others.filter(|(_, fd)| !fd.revents().is_empty());
+            self.ready.extend(ready.map(|(place, _)| place));
+        }
+        match polled {
             Ok(0) => Ok(Woken::Timeout),
             Ok(_) if !all[0].revents().is_empty() => {
                 let _ = rustix::io::read(&self.waker.0.event, &mut [0; 8]);

@@ -3,12 +3,30 @@
 //! The pages of a segment are made at once, and charged to the memory cgroup of who makes it. If
 //! that has no room left, the kernel does not refuse: it kills. So we look first. Between the look
 //! and the pages others may take what we saw; the margin is for them.
+//!
+//! A look reads several files. Small segments come by hundreds where participants meet, so after a
+//! look a small part of what it saw may be taken without another one.
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::Error;
 
 /// What is left to all others, in bytes: page tables, stacks, allocations.
 const MARGIN: u64 = 1 << 20;
+
+/// What may be taken without another look, at most.
+const ALLOWANCE: u64 = 2 << 20;
+/// ... and as a part of what was seen: several hundred processes may have looked at once.
+const PART: u64 = 1024;
+/// How long a look is good for.
+const GOOD_FOR: Duration = Duration::from_secs(1);
+
+/// Of this process.
+static ALLOWED: Mutex<Allowance> = Mutex::new(Allowance {
+    left: 0,
+    until: None,
+});
 
 /// Asks for `bytes` bytes.
 ///
@@ -16,21 +34,48 @@ const MARGIN: u64 = 1 << 20;
 /// `Limit` if the memory cgroup, one that it lies in, or the machine would be nearly full with
 /// them.
 pub(crate) fn check(bytes: usize) -> Result<(), Error> {
-    check_in(Path::new("/proc"), bytes)
+    let mut allowed = ALLOWED.lock().unwrap_or_else(PoisonError::into_inner);
+    let look = || check_in(Path::new("/proc"), bytes);
+    allowed.check(bytes as u64, Instant::now(), look)
 }
 
-fn check_in(proc: &Path, bytes: usize) -> Result<(), Error> {
+/// What may be taken without another look, and until when.
+struct Allowance {
+    left: u64,
+    until: Option<Instant>,
+}
+
+impl Allowance {
+    fn check(
+        &mut self,
+        bytes: u64,
+        now: Instant,
+        look: impl FnOnce() -> Result<u64, Error>,
+    ) -> Result<(), Error> {
+        if bytes <= self.left && self.until.is_some_and(|until| now < until) {
+            self.left -= bytes;
+            return Ok(());
+        }
+        let more = look()?;
+        self.left = (more / PART).min(ALLOWANCE);
+        self.until = Some(now + GOOD_FOR);
+        Ok(())
+    }
+}
+
+/// How much more there is than these bytes.
+fn check_in(proc: &Path, bytes: usize) -> Result<u64, Error> {
     let needed = (bytes as u64).saturating_add(MARGIN);
-    if available(proc).is_some_and(|room| room < needed) {
-        return Err(Error::Limit("the machine has no memory left for a segment"));
+    let mut more = u64::MAX;
+    if let Some(room) = available(proc) {
+        let machine = Error::Limit("the machine has no memory left for a segment");
+        more = room.checked_sub(needed).ok_or(machine)?;
     }
-    let mut groups = groups(proc).into_iter();
-    if groups.any(|group| group.room().is_some_and(|room| room < needed)) {
-        return Err(Error::Limit(
-            "the memory cgroup has no room for a segment of this size",
-        ));
+    for room in groups(proc).iter().filter_map(|group| group.room(needed)) {
+        let group = Error::Limit("the memory cgroup has no room for a segment of this size");
+        more = more.min(room.checked_sub(needed).ok_or(group)?);
     }
-    Ok(())
+    Ok(more)
 }
 
 /// What the machine has left.
@@ -54,10 +99,10 @@ struct Group {
 }
 
 impl Group {
-    /// The limit less what is in use; what is only a copy of files is given up before anybody is
-    /// killed, as long as nobody used it lately. `None` without a limit, or for what we cannot
-    /// read.
-    fn room(&self) -> Option<u64> {
+    /// The limit less what is in use, at least if that is less than `needed`; what is only a copy
+    /// of files is given up before anybody is killed, as long as nobody used it lately. `None`
+    /// without a limit, or for what we cannot read.
+    fn room(&self, needed: u64) -> Option<u64> {
         let [limit, usage, idle] = match self.generation {
             Generation::One => [
                 "memory.limit_in_bytes",
@@ -69,6 +114,11 @@ impl Group {
         let read = |name: &str| std::fs::read_to_string(self.directory.join(name)).ok();
         let number = |name: &str| read(name)?.trim().parse::<u64>().ok();
         let (limit, usage) = (number(limit)?, number(usage)?);
+        // The third file takes the kernel longest.
+        let room = limit.saturating_sub(usage);
+        if room >= needed {
+            return Some(room);
+        }
         let idle = read("memory.stat").and_then(|text| field(&text, idle));
         let taken = usage.saturating_sub(idle.unwrap_or(0));
         Some(limit.saturating_sub(taken))
@@ -155,7 +205,7 @@ mod tests {
 
         fn fits(&self, bytes: u64) -> bool {
             let answer = check_in(&self.0, bytes as usize);
-            assert!(matches!(answer, Ok(()) | Err(Error::Limit(_))));
+            assert!(matches!(answer, Ok(_) | Err(Error::Limit(_))));
             answer.is_ok()
         }
 
@@ -185,6 +235,47 @@ mod tests {
         machine.write("self/mountinfo", "nonsense - \n1 2 3 - cgroup2\n\n - \n");
         machine.write("meminfo", "MemAvailable:\nMemAvailable: none kB\n");
         assert!(machine.fits(1 << 50));
+    }
+
+    /// How often it was looked, of so many segments of 64 KiB in a row, if there is that room.
+    fn looks(segments: usize, room: u64, pause: Duration) -> usize {
+        let mut allowed = Allowance {
+            left: 0,
+            until: None,
+        };
+        let (mut looks, begin) = (0, Instant::now());
+        for number in 0..segments {
+            let now = begin + pause * number as u32;
+            let look = || {
+                looks += 1;
+                Ok(room)
+            };
+            allowed.check(64 << 10, now, look).unwrap();
+        }
+        looks
+    }
+
+    #[test]
+    fn of_many_small_segments_few_are_looked_for() {
+        let at_once = |segments, room| looks(segments, room, Duration::ZERO);
+        assert_eq!(at_once(330, 16 << 30), 10, "each look allows 32 more");
+        assert_eq!(at_once(10, 64 << 20), 5, "each look allows a thousandth");
+        assert_eq!(at_once(10, 1 << 20), 10, "there is hardly any room");
+        assert_eq!(looks(10, 16 << 30, GOOD_FOR), 10, "each look is old");
+    }
+
+    #[test]
+    fn a_large_segment_is_looked_for_and_what_does_not_fit_takes_nothing() {
+        let mut allowed = Allowance {
+            left: 0,
+            until: None,
+        };
+        let now = Instant::now();
+        allowed.check(1, now, || Ok(u64::MAX)).unwrap();
+        let full = || Err(Error::Limit("full"));
+        assert!(allowed.check(ALLOWANCE + 1, now, full).is_err());
+        allowed.check(ALLOWANCE, now, full).unwrap();
+        assert!(allowed.check(1, now, full).is_err());
     }
 
     #[test]

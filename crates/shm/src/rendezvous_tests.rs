@@ -481,6 +481,44 @@ fn a_reader_that_polls_is_woken_through_the_socket() {
 }
 
 #[test]
+fn a_reader_that_polls_hears_which_of_many_sockets_have_something() {
+    use crate::Doorbell;
+    let group = group(17);
+    let names = [
+        *b"one of the three",
+        *b"two of the three",
+        *b"all of the three",
+    ];
+    let mut reader = participant(group, B);
+    let mut pairs: Vec<_> = names
+        .map(|name| connect(&mut participant(group, name), &mut reader))
+        .into();
+    let lines: Vec<_> = pairs.iter().map(|(_, at_b)| at_b.line.clone()).collect();
+    let lines: Vec<_> = lines.iter().map(|line| line.as_fd()).collect();
+    let mut doorbell = Doorbell::new().unwrap();
+    let mut wait = |pairs: &mut Vec<(Connection, Connection)>, limit| {
+        let mut readers: Vec<_> = pairs.iter_mut().map(|(_, b)| &mut b.receiver).collect();
+        doorbell.wait_polling(&mut readers, &lines, limit).unwrap();
+        doorbell.ready().to_vec()
+    };
+    assert!(wait(&mut pairs, Duration::ZERO).is_empty());
+    let long = Duration::from_secs(20);
+    for writers in [vec![1], vec![0, 2]] {
+        for &writer in &writers {
+            socket::ring(&pairs[writer].0.line.shared());
+        }
+        assert_eq!(wait(&mut pairs, long), writers);
+        for &writer in &writers {
+            assert!(matches!(
+                pairs[writer].1.line.control().unwrap(),
+                Some(Control::Ring)
+            ));
+        }
+    }
+    assert!(wait(&mut pairs, Duration::ZERO).is_empty());
+}
+
+#[test]
 fn many_that_start_at_once_have_one_connection_each_way() {
     const MANY: u8 = 20;
     let group = group(13);
