@@ -6,18 +6,20 @@
 mod announcements;
 mod answers;
 mod door;
+mod matches;
 mod questions;
 mod senders;
 
 use crate::beat::{Beat, Claim, Lasts};
-use crate::directory::{self, BEAT, Directory, Question};
+use crate::directory::{self, BEAT, Directory, TopicChange};
 use crate::election::Election;
-use crate::keys::{Keys, Summary};
+use crate::keys::{Keys, Token};
+use crate::listing::{Listing, Question};
 use crate::page::Page;
 use crate::reader::Reader;
 use crate::writer::Writer;
 use bytes::Bytes;
-use dunlin::observe::{DiscoveryEvent, EntityChange, ReaderData, WriterData};
+use dunlin::observe::{DiscoveryEvent, EntityChange};
 use dunlin::{EntityId, EntityKind, Guid, GuidPrefix};
 use dunlin_routing::adapter::Context;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -26,15 +28,19 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
-use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::Subscriber;
 use zenoh::query::{Query, Queryable};
 use zenoh::sample::SampleKind;
 use zenoh::{Session, Wait};
 
+use announcements::Announced;
 pub(crate) use door::Door;
 use senders::Senders;
 
+/// What a site has is announced no more often: it changes several times in a row.
+const GATHER: Duration = Duration::from_millis(10);
+/// Tokens of sites of another layout that are told of.
+const MOST_FOREIGN: usize = 64;
 /// A tail that was lost shows so long after a burst.
 const TAIL: Duration = Duration::from_millis(200);
 /// The thread looks again after this time in any case.
@@ -57,14 +63,15 @@ pub(crate) fn participant_of(endpoint: Guid) -> Guid {
 
 /// What threads of zenoh's leave for the thread of the hub.
 enum Message {
-    Token(String, Summary, bool),
-    Tokens(String, Vec<Summary>),
-    /// An answer to the question for the records of these tokens.
-    Records(String, Vec<Summary>, Bytes),
+    Token(String, Token, bool),
+    /// An answer to this question.
+    Topics(String, Question, Bytes),
     Beat(String, Beat),
     /// Of another service at this site.
     Claim(String, Claim),
     Page(EntityId, Guid, Page),
+    /// The numbers of the last changes of these writers, for these readers.
+    Lasts(Vec<(EntityId, Guid)>, Lasts),
     /// Does anybody listen to a writer?
     Listens(EntityId, bool),
 }
@@ -110,11 +117,19 @@ struct Inner {
     entities: u32,
     /// Something of what this site has is different.
     has_changed: bool,
+    /// When that is announced, and when something was last.
+    announces: Option<Duration>,
+    announced: Duration,
+    /// Another service of the site carries, or may.
+    is_elected_anew: bool,
     is_woken: bool,
     tail: Option<Duration>,
     /// When the directory is to be looked at again; it may be large.
     look: Option<Duration>,
-    records: HashMap<u64, Bytes>,
+    /// What other sites are told when they ask.
+    own: Listing,
+    /// Tokens of sites of another layout of keys, and which one.
+    foreign: BTreeMap<(String, u64), u32>,
 }
 
 impl Hub {
@@ -207,7 +222,7 @@ impl Hub {
         }
         let own = Arc::downgrade(self);
         let liveliness = self.session.liveliness();
-        let tokens = liveliness.declare_subscriber(self.keys.tokens(None));
+        let tokens = liveliness.declare_subscriber(self.keys.tokens());
         let tokens = tokens.history(true).callback(move |sample| {
             if let Some(hub) = own.upgrade()
                 && let Some((zid, token)) = hub.keys.parse_token(sample.key_expr().as_str())
@@ -293,25 +308,33 @@ impl Hub {
 
     /// Looks after discovery, gaps and beats.
     fn attend(self: &Arc<Self>) {
-        let mut tokens: BTreeMap<Summary, LivelinessToken> = BTreeMap::new();
-        let mut next_beat = Duration::ZERO;
+        let mut token = None;
+        // The first one comes with the first announcement.
+        let mut next_beat = BEAT;
         while !self.ends.load(SeqCst) {
             let now = self.now();
-            let is_announced_anew = self.turn(now, &mut tokens);
+            let is_announced_anew = self.turn(now, &mut token);
             self.claim(now);
             let tail = lock(&self.inner).tail;
             if now >= next_beat || is_announced_anew {
-                self.beat(&tokens, true);
+                self.beat(true);
                 next_beat = now + BEAT;
             } else if tail.is_some_and(|tail| tail <= now) {
                 lock(&self.inner).tail = None;
                 self.has_tail.store(false, SeqCst);
-                self.beat(&tokens, false);
+                self.beat(false);
             }
             let due = self.poll_readers(now);
             let mut inner = lock(&self.inner);
             let claim = inner.election.as_ref().map(Election::due);
-            let all = [Some(next_beat), due, inner.tail, inner.look, claim];
+            let all = [
+                Some(next_beat),
+                due,
+                inner.tail,
+                inner.look,
+                inner.announces,
+                claim,
+            ];
             let due = all.into_iter().flatten().min().unwrap_or(now + LOOK);
             if !std::mem::take(&mut inner.is_woken) {
                 let wait = due
@@ -323,17 +346,13 @@ impl Hub {
             }
         }
         // Others need not wait until they believe it.
-        tokens.clear();
-        self.beat(&tokens, false);
+        self.tell(&[], &[], &mut token);
+        self.beat(false);
         self.put_claim(Claim::Ends);
     }
 
     /// What arrived, and what follows from it; true if this site has something else than before.
-    fn turn(
-        self: &Arc<Self>,
-        now: Duration,
-        tokens: &mut BTreeMap<Summary, LivelinessToken>,
-    ) -> bool {
+    fn turn(self: &Arc<Self>, now: Duration, token: &mut Option<Announced>) -> bool {
         let mut guard = lock(&self.inner);
         let inner = &mut *guard;
         let news = inner.read(now);
@@ -341,16 +360,24 @@ impl Hub {
         let writers: Vec<Arc<Writer>> = inner.writers.values().cloned().collect();
         let matches = inner.matches(&news, &readers, &writers);
         let has_events = !inner.events.is_empty();
+        if news.has_changed {
+            let next = inner.announced + GATHER;
+            inner.announces.get_or_insert(now.max(next));
+        }
+        let announces = inner.announces.take_if(|at| *at <= now).is_some();
+        if announces {
+            inner.announced = now;
+        }
         let carries = inner.carries();
         drop(guard);
         if has_events {
             self.context.wake.set_trigger_value(true);
         }
-        for question in news.questions {
-            self.ask(question);
+        for (zid, question) in news.questions {
+            self.ask(zid, question);
         }
-        for (reader, all) in matches {
-            reader.match_writers(now, &all, &self.keys, &self.session);
+        for (reader, changes) in matches {
+            reader.match_writers(now, changes, &news.lasts, &self.keys, &self.session);
         }
         for (prefix, lasts) in news.heard {
             for (entity, last) in lasts {
@@ -365,15 +392,24 @@ impl Hub {
                 reader.answer(now, writer, page);
             }
         }
+        for (asked, lasts) in news.joins {
+            let lasts: HashMap<[u8; 4], u64> = lasts.into_iter().collect();
+            for (entity, writer) in asked {
+                let reader = readers.iter().find(|reader| reader.guid.entity == entity);
+                if let (Some(reader), Some(last)) = (reader, lasts.get(&writer.entity.0)) {
+                    reader.answer(now, writer, Page::joining(*last));
+                }
+            }
+        }
         for writer in &writers {
             writer.forget(now);
             self.listen(writer);
         }
-        news.has_changed
+        announces
             && match carries {
-                true => self.announce(&readers, &writers, tokens),
+                true => self.tell(&readers, &writers, token),
                 // Another service of the site does.
-                false => self.announce(&[], &[], tokens),
+                false => self.tell(&[], &[], token),
             }
     }
 
@@ -411,13 +447,20 @@ impl Hub {
 /// What arrived, as far as it is not for the directory.
 #[derive(Default)]
 struct News {
-    questions: Vec<Question>,
+    questions: Vec<(String, Question)>,
     heard: Vec<(GuidPrefix, Lasts)>,
     answers: Vec<(EntityId, Guid, Page)>,
-    /// Topics of which other sites have something else than before.
-    topics: BTreeSet<String>,
-    /// This site has something else than before, or another one carries.
+    joins: Vec<(Vec<(EntityId, Guid)>, Lasts)>,
+    /// What other sites have that they had not before.
+    topics: HashMap<String, TopicChange>,
+    /// How much is written by writers of which news has just come.
+    lasts: HashMap<Guid, u64>,
+    /// This site has something else than before.
     has_changed: bool,
+    /// Another service of the site carries, or may.
+    is_elected_anew: bool,
+    /// Other programs listen, or do not any more.
+    has_listeners: bool,
 }
 
 impl Inner {
@@ -430,15 +473,24 @@ impl Inner {
         let mut news = News::default();
         let mut is_due = self.look.is_some_and(|look| look <= now);
         for message in std::mem::take(&mut self.inbox) {
-            is_due |= !matches!(message, Message::Page(..) | Message::Listens(..));
+            is_due |= !matches!(
+                message,
+                Message::Page(..) | Message::Lasts(..) | Message::Listens(..)
+            );
             let directory = &mut self.directory;
             match message {
-                Message::Token(zid, summary, is_there) => {
-                    directory.token(now, &zid, summary, is_there);
+                Message::Token(zid, Token::Here(hash), is_there) => {
+                    directory.token(now, &zid, hash, is_there);
                 }
-                Message::Tokens(zid, all) => directory.list(now, &zid, all),
-                Message::Records(zid, asked, answer) => {
-                    directory.records(now, &zid, &asked, &answer);
+                Message::Token(zid, Token::Other { layout, digest }, is_there) => {
+                    if !is_there {
+                        self.foreign.remove(&(zid, digest));
+                    } else if self.foreign.len() < MOST_FOREIGN {
+                        self.foreign.insert((zid, digest), layout);
+                    }
+                }
+                Message::Topics(zid, asked, answer) => {
+                    directory.answer(now, &zid, &asked, &answer);
                 }
                 Message::Beat(zid, beat) => {
                     directory.beat(now, &zid, beat.hash);
@@ -447,91 +499,28 @@ impl Inner {
                 Message::Claim(zid, claim) => {
                     if let Some(election) = &mut self.election {
                         // Its endpoints are none for this site.
-                        self.has_changed |= election.hear(now, &zid, claim);
+                        self.is_elected_anew |= election.hear(now, &zid, claim);
                     }
                 }
                 Message::Page(reader, writer, page) => news.answers.push((reader, writer, page)),
+                Message::Lasts(asked, lasts) => news.joins.push((asked, lasts)),
                 Message::Listens(entity, listens) => {
                     if let Some(writer) = self.writers.get(&entity) {
                         writer.is_listened_to.store(listens, SeqCst);
                     }
-                    self.has_changed = true;
+                    news.has_listeners = true;
                 }
             }
         }
         if is_due {
             news.questions = self.directory.poll(now);
             self.events.extend(self.directory.take_events());
-            news.topics = self.directory.take_topics();
+            news.topics = self.directory.take_changes();
+            news.lasts = self.directory.take_lasts();
             self.look = self.directory.due();
         }
-        news.has_changed = std::mem::take(&mut self.has_changed);
+        news.is_elected_anew = std::mem::take(&mut self.is_elected_anew);
+        news.has_changed = std::mem::take(&mut self.has_changed) || news.is_elected_anew;
         news
-    }
-
-    /// The writers of other sites that readers may hear from now on, where they may be others than
-    /// before; writers learn how many sites want them.
-    fn matches(
-        &mut self,
-        news: &News,
-        readers: &[Arc<Reader>],
-        writers: &[Arc<Writer>],
-    ) -> Vec<(Arc<Reader>, Vec<WriterData>)> {
-        let is_new = |topic: &str| news.has_changed || news.topics.contains(topic);
-        let (carries, election) = (self.carries(), &self.election);
-        // Services of one site hear each other in its domain.
-        let own = election.iter().flat_map(Election::others);
-        let own: BTreeSet<[u8; 12]> = own.map(|zid| directory::prefix(zid).0).collect();
-        let counts = |guid: Guid| carries && !own.contains(&guid.prefix.0);
-        for writer in writers.iter().filter(|writer| is_new(&writer.topic)) {
-            let want = self.directory.readers(&writer.topic);
-            let want = want.filter(|reader| counts(reader.guid));
-            let sites: BTreeSet<_> = want.map(|reader| reader.guid.prefix.0).collect();
-            writer.set_sites(sites.len());
-        }
-        let mut matches = Vec::new();
-        for reader in readers.iter().filter(|reader| is_new(&reader.topic)) {
-            let all = self.directory.writers(&reader.topic);
-            let all = all.filter(|writer| counts(writer.guid)).cloned();
-            matches.push((Arc::clone(reader), all.collect()));
-        }
-        if news.has_changed || !news.topics.is_empty() {
-            self.note_strangers(writers, carries);
-        }
-        matches
-    }
-
-    /// Programs that listen and are no sites want what they listen to.
-    fn note_strangers(&mut self, writers: &[Arc<Writer>], carries: bool) {
-        for writer in writers {
-            let entity = writer.guid.entity;
-            // Whoever of the sites listens says so itself.
-            let is_listened_to = writer.is_listened_to.load(SeqCst);
-            let has_strangers = carries && is_listened_to && writer.sites() == 0;
-            writer.has_strangers.store(has_strangers, SeqCst);
-            let known = self.strangers.get(&entity).copied();
-            match (has_strangers, known) {
-                (true, None) => {
-                    let WriterData {
-                        topic, type_name, ..
-                    } = writer.data();
-                    let prefix = directory::prefix("stranger");
-                    let [a, b, c, kind] = entity.0;
-                    // A reader with a key or without, as the writer.
-                    let reader = EntityId([a, b, c, if kind & 1 == 0 { 0x07 } else { 0x04 }]);
-                    let guid = Guid::new(prefix, reader);
-                    self.strangers.insert(entity, guid);
-                    let data = Box::new(ReaderData::new(guid, topic, type_name));
-                    self.events
-                        .push(DiscoveryEvent::Reader(EntityChange::Added(data)));
-                }
-                (false, Some(guid)) => {
-                    self.strangers.remove(&entity);
-                    self.events
-                        .push(DiscoveryEvent::Reader(EntityChange::Gone(guid)));
-                }
-                _ => {}
-            }
-        }
     }
 }

@@ -2,13 +2,21 @@
 //!
 //! Data is at `SCOPE/[PARTITION/]TOPIC`, so that programs of zenoh find it. No wildcard matches a
 //! chunk that begins with `@`, so nobody takes what is ours for a sample.
-use percent_encoding::percent_decode_str;
+use crate::record;
 use std::fmt::Write;
 
-/// The version of all that is ours.
-const VERSION: &str = "@dunlin/1";
-/// Where records are asked for, below the site's key.
-pub(crate) const RECORDS: &str = "record";
+/// All that is ours is below it; the layout follows.
+const OURS: &str = "@dunlin";
+/// The layout of all that is ours. Sites of another layout are seen, not understood.
+pub(crate) const LAYOUT: u32 = 2;
+const HERE: &str = "here";
+const BEAT: &str = "beat";
+const CLAIM: &str = "site";
+const STORE: &str = "store";
+/// Where the topics of a site are asked for.
+pub(crate) const TOPICS: &str = "topics";
+/// Where is asked which numbers the last changes of writers have.
+pub(crate) const LASTS: &str = "lasts";
 /// No key of ours is longer.
 const MOST: usize = 4096;
 
@@ -22,26 +30,21 @@ pub(crate) enum Direction {
 }
 
 impl Direction {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Offer => "offer",
             Self::Want => "want",
         }
     }
-
-    fn of(name: &str) -> Option<Self> {
-        [Self::Offer, Self::Want]
-            .into_iter()
-            .find(|one| one.name() == name)
-    }
 }
 
-/// What a site says that it has: the endpoints of a topic, whose record has this digest.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Summary {
-    pub(crate) direction: Direction,
-    pub(crate) topic: String,
-    pub(crate) digest: u64,
+/// What a token says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// The hash of the topics of a site.
+    Here(u64),
+    /// A site has another layout of keys; a digest tells its tokens apart.
+    Other { layout: u32, digest: u64 },
 }
 
 /// The keys of a scope.
@@ -74,62 +77,80 @@ impl Keys {
         format!("{data}/@life")
     }
 
-    fn site(&self, zid: &str, rest: &str) -> String {
-        format!("{VERSION}/{}/{zid}/{rest}", self.scope)
+    /// What it is comes before whose it is: zenoh looks at all chunks beside one to find who wants a
+    /// message, and there are many sites.
+    fn of(&self, what: &str, zid: &str) -> String {
+        format!("{OURS}/{LAYOUT}/{}/{what}/{zid}", self.scope)
     }
 
-    pub(crate) fn token(&self, zid: &str, summary: &Summary) -> String {
-        let (topic, digest) = (chunk(&summary.topic), summary.digest);
-        let direction = summary.direction.name();
-        self.site(zid, &format!("{direction}/{topic}/{digest:016x}"))
+    /// A site is there, and its topics have this hash.
+    pub(crate) fn token(&self, zid: &str, hash: u64) -> String {
+        format!("{}/{hash:016x}", self.of(HERE, zid))
     }
 
-    /// The tokens of a site, or of all.
-    pub(crate) fn tokens(&self, zid: Option<&str>) -> String {
-        self.site(zid.unwrap_or("*"), "**")
+    /// The tokens of all sites, those of other layouts as well.
+    pub(crate) fn tokens(&self) -> String {
+        format!("{OURS}/*/{}/**", self.scope)
     }
 
     pub(crate) fn beat(&self, zid: Option<&str>) -> String {
-        self.site(zid.unwrap_or("*"), "beat")
+        self.of(BEAT, zid.unwrap_or("*"))
     }
 
     /// What each of the services at a site says, or one of them.
     pub(crate) fn claim(&self, zid: Option<&str>, site: &str) -> String {
-        self.site(zid.unwrap_or("*"), &format!("site/{}", chunk(site)))
+        let claim = self.of(CLAIM, zid.unwrap_or("*"));
+        format!("{claim}/{}", chunk(site))
     }
 
-    pub(crate) fn records(&self, zid: &str) -> String {
-        self.site(zid, RECORDS)
+    pub(crate) fn topics(&self, zid: &str) -> String {
+        self.of(TOPICS, zid)
+    }
+
+    pub(crate) fn lasts(&self, zid: &str) -> String {
+        self.of(LASTS, zid)
     }
 
     pub(crate) fn store(&self, zid: &str) -> String {
-        self.site(zid, "store")
+        self.of(STORE, zid)
     }
 
     /// What can be asked of a site.
-    pub(crate) fn queries(&self, zid: &str) -> [String; 2] {
-        [self.records(zid), self.store(zid)]
+    pub(crate) fn queries(&self, zid: &str) -> [String; 3] {
+        [self.topics(zid), self.lasts(zid), self.store(zid)]
     }
 
-    /// The site, and what follows in a key of ours.
+    /// The site of a key of ours, and what the key is.
     pub(crate) fn parse<'k>(&self, key: &'k str) -> Option<(&'k str, &'k str)> {
-        let rest = key.strip_prefix(VERSION)?.strip_prefix('/')?;
-        let rest = rest.strip_prefix(&*self.scope)?.strip_prefix('/')?;
-        let (zid, rest) = rest.split_once('/')?;
-        (key.len() <= MOST && is_zid(zid)).then_some((zid, rest))
+        let (layout, rest) = self.parse_any(key)?;
+        let (what, rest) = rest.split_once('/')?;
+        let zid = rest.split('/').next()?;
+        (layout == LAYOUT && is_zid(zid)).then_some((zid, what))
     }
 
-    /// The site and the summary of a token.
-    pub(crate) fn parse_token<'k>(&self, key: &'k str) -> Option<(&'k str, Summary)> {
-        let (zid, rest) = self.parse(key)?;
-        let mut parts = rest.split('/');
-        let (direction, topic, digest) = (parts.next()?, parts.next()?, parts.next()?);
-        let summary = Summary {
-            direction: Direction::of(direction)?,
-            topic: decode(topic)?,
-            digest: hex(digest)?,
-        };
-        parts.next().is_none().then_some((zid, summary))
+    /// The layout, and what follows.
+    fn parse_any<'k>(&self, key: &'k str) -> Option<(u32, &'k str)> {
+        let rest = key.strip_prefix(OURS)?.strip_prefix('/')?;
+        let (layout, rest) = rest.split_once('/')?;
+        let rest = rest.strip_prefix(&*self.scope)?.strip_prefix('/')?;
+        let layout = layout.parse().ok()?;
+        (key.len() <= MOST).then_some((layout, rest))
+    }
+
+    /// The site of a token, and what it says.
+    pub(crate) fn parse_token<'k>(&self, key: &'k str) -> Option<(&'k str, Token)> {
+        let (layout, rest) = self.parse_any(key)?;
+        if layout != LAYOUT {
+            let zid = rest.split('/').find(|chunk| is_zid(chunk))?;
+            let digest = record::digest(rest.as_bytes());
+            return Some((zid, Token::Other { layout, digest }));
+        }
+        let (zid, hash) = rest
+            .strip_prefix(HERE)?
+            .strip_prefix('/')?
+            .split_once('/')?;
+        let hash = hex(hash).filter(|_| is_zid(zid))?;
+        Some((zid, Token::Here(hash)))
     }
 }
 
@@ -171,14 +192,6 @@ fn chunk(text: &str) -> String {
     name(text).replace('/', "%2F")
 }
 
-fn decode(chunk: &str) -> Option<String> {
-    if chunk == "%" {
-        return Some(String::new());
-    }
-    let decoded = percent_decode_str(chunk).decode_utf8().ok()?;
-    Some(decoded.into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,24 +199,44 @@ mod tests {
     #[test]
     fn keys_of_others_are_none_of_ours() {
         let keys = Keys::new("yard");
-        let right = "@dunlin/1/yard/a1/offer/Square/0000000000000007";
-        assert!(keys.parse_token(right).is_some());
+        let right = "@dunlin/2/yard/here/a1/0000000000000007";
+        assert_eq!(keys.token("a1", 7), right);
+        assert_eq!(keys.parse_token(right), Some(("a1", Token::Here(7))));
         for wrong in [
             "",
-            "@dunlin/2/yard/a1/offer/Square/0000000000000007",
-            "@dunlin/1/other/a1/offer/Square/0000000000000007",
-            "@dunlin/1/yard/xyz/offer/Square/0000000000000007",
-            "@dunlin/1/yard/a1/offers/Square/0000000000000007",
-            "@dunlin/1/yard/a1/offer/Square/7",
-            "@dunlin/1/yard/a1/offer/%FF/0000000000000007",
-            "@dunlin/1/yard/a1/offer/Square/0000000000000007/x",
+            "@dunlin/2/other/here/a1/0000000000000007",
+            "@dunlin/2/yard/here/xyz/0000000000000007",
+            "@dunlin/2/yard/there/a1/0000000000000007",
+            "@dunlin/2/yard/here/a1/7",
+            "@dunlin/2/yard/here/a1/0000000000000007/x",
+            "@dunlin/2/yard/here/a1",
+            "@dunlin/x/yard/here/a1/0000000000000007",
         ] {
             assert_eq!(keys.parse_token(wrong), None, "{wrong}");
         }
-        let long = format!(
-            "@dunlin/1/yard/a1/offer/{}/0000000000000007",
-            "x".repeat(MOST)
-        );
+        let long = format!("@dunlin/1/yard/a1/{}", "x".repeat(MOST));
         assert_eq!(keys.parse_token(&long), None);
+    }
+
+    #[test]
+    fn sites_of_another_layout_are_told_from_strangers() {
+        let keys = Keys::new("yard");
+        for (key, layout) in [
+            ("@dunlin/1/yard/a1/offer/Square/0000000000000007", 1),
+            ("@dunlin/3/yard/anything/a1", 3),
+        ] {
+            let seen = keys.parse_token(key);
+            let is_seen =
+                matches!(seen, Some(("a1", Token::Other { layout: l, .. })) if l == layout);
+            assert!(is_seen, "{key}");
+            assert_eq!(keys.parse(key), None, "{key}");
+        }
+        for own in [
+            keys.beat(Some("a1")),
+            keys.store("a1"),
+            keys.claim(Some("a1"), "b"),
+        ] {
+            assert_eq!(keys.parse(&own).unwrap().0, "a1", "{own}");
+        }
     }
 }

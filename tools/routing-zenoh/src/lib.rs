@@ -13,6 +13,7 @@ mod expressions;
 mod failure;
 mod hub;
 mod keys;
+mod listing;
 mod page;
 mod reader;
 mod record;

@@ -21,6 +21,11 @@ pub(crate) struct Request {
 }
 
 impl Request {
+    /// Only the number of the last change is of interest.
+    pub(crate) fn joins(&self) -> bool {
+        self.from == u64::MAX && !self.history
+    }
+
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = self.asker.to_vec();
         bytes.extend(self.writer);
@@ -66,6 +71,16 @@ impl Page {
             }
         }
         bytes.freeze()
+    }
+
+    /// Nothing is asked for but the number of the last change, which is this.
+    pub(crate) fn joining(last: u64) -> Self {
+        Self {
+            from: u64::MAX,
+            next: u64::MAX,
+            last,
+            items: Vec::new(),
+        }
     }
 
     pub(crate) fn parse(bytes: &Bytes) -> Option<Self> {

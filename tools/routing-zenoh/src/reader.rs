@@ -11,12 +11,21 @@ use dunlin::{
     SequenceNumber, ViewState, WriterSide, check,
 };
 use dunlin_routing::adapter::{Accepts, AdapterReader, AdapterSample, Notify};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use zenoh::Wait;
 use zenoh::pubsub::Subscriber;
 use zenoh::sample::Sample;
+
+/// What became of writers at other sites.
+pub(crate) enum WriterChange {
+    /// These are all that there are.
+    All(Vec<WriterData>),
+    /// These are as they are now, or gone.
+    Some(Vec<(Guid, Option<WriterData>)>),
+}
 
 pub(crate) struct Reader {
     hub: Weak<Hub>,
@@ -25,15 +34,31 @@ pub(crate) struct Reader {
     accepts: Accepts,
     on_data: Notify,
     on_matched: Notify,
+    /// It has to look at all writers.
+    pub(crate) is_new: AtomicBool,
     state: Mutex<State>,
-    /// Only the thread of the hub changes it.
-    subscribers: Mutex<HashMap<String, [Subscriber<()>; 2]>>,
+    /// By key. Only the thread of the hub changes it.
+    places: Mutex<HashMap<String, Place>>,
+}
+
+/// Where writers write.
+struct Place {
+    writers: HashSet<Guid>,
+    _subscribers: [Subscriber<()>; 2],
 }
 
 struct State {
     data: ReaderData,
     streams: HashMap<Guid, Stream>,
     ready: Ready,
+    /// When to look at the streams again; there may be many.
+    due: Option<Duration>,
+}
+
+impl State {
+    fn look_at(&mut self, due: Option<Duration>) {
+        self.due = [self.due, due].into_iter().flatten().min();
+    }
 }
 
 impl Reader {
@@ -51,12 +76,14 @@ impl Reader {
             accepts,
             on_data,
             on_matched,
+            is_new: AtomicBool::new(true),
             state: Mutex::new(State {
                 data,
                 streams: HashMap::new(),
                 ready: Ready::default(),
+                due: None,
             }),
-            subscribers: Mutex::default(),
+            places: Mutex::default(),
         }
     }
 
@@ -69,56 +96,95 @@ impl Reader {
         }
     }
 
-    /// Hears these of the writers of its topic that there are; the keys where they write, too.
+    /// Hears those of these writers that suit it; the keys where they write, too.
     pub(crate) fn match_writers(
         self: &Arc<Self>,
         now: Duration,
-        all: &[WriterData],
+        change: WriterChange,
+        lasts: &HashMap<Guid, u64>,
         keys: &Keys,
         session: &zenoh::Session,
     ) {
-        let mut state = lock(&self.state);
-        let suits: Vec<&WriterData> = all.iter().filter(|w| self.suits(&state.data, w)).collect();
-        let wanted: BTreeSet<String> = suits
-            .iter()
-            .map(|writer| keys.data(&writer.publisher.partition.0, &writer.topic))
-            .collect();
-        drop(state);
-        // Subscribed first, so that nothing is missed behind what the store says.
-        let mut subscribers = lock(&self.subscribers);
-        subscribers.retain(|key, _| wanted.contains(key));
-        for key in wanted {
-            if !subscribers.contains_key(&key)
-                && let Ok(both) = self.subscribe(session, &key)
-            {
-                subscribers.insert(key, both);
+        let state = lock(&self.state);
+        // There may be many writers of which few have changed.
+        let (known, all): (HashSet<Guid>, Vec<WriterData>) = match change {
+            WriterChange::All(all) => (state.streams.keys().copied().collect(), all),
+            WriterChange::Some(some) => {
+                let known = some.iter().map(|(guid, _)| *guid);
+                let known = known.filter(|guid| state.streams.contains_key(guid));
+                let known = known.collect();
+                (
+                    known,
+                    some.into_iter().filter_map(|(_, data)| data).collect(),
+                )
             }
+        };
+        let suits = all.into_iter().filter(|w| self.suits(&state.data, w));
+        let suits: Vec<WriterData> = suits.collect();
+        drop(state);
+        let mut gone = known.clone();
+        for writer in &suits {
+            gone.remove(&writer.guid);
         }
-        drop(subscribers);
-        state = lock(&self.state);
-        let before = state.streams.len();
-        let State { data, streams, .. } = &mut *state;
-        streams.retain(|guid, _| suits.iter().any(|writer| writer.guid == *guid));
-        let mut has_changed = streams.len() != before;
+        // Subscribed first, so that nothing is missed behind what the store says.
+        self.go_to_places(&suits, &known, &gone, keys, session);
+        let mut state = lock(&self.state);
+        let mut has_changed = !gone.is_empty();
+        for guid in &gone {
+            state.streams.remove(guid);
+        }
         for writer in suits {
-            let keeps = writer.qos.durability > Durability::Volatile;
-            let asks = data.qos.durability > Durability::Volatile;
-            let want = match writer.qos.reliability.is_reliable() {
-                true if data.qos.reliability.is_reliable() => match keeps && asks {
-                    true => Want::History,
-                    false => Want::Reliable,
-                },
-                _ => Want::BestEffort,
-            };
-            streams.entry(writer.guid).or_insert_with(|| {
+            if !state.streams.contains_key(&writer.guid) {
                 has_changed = true;
-                Stream::new(now, want)
-            });
+                let want = want(&state.data, &writer);
+                let mut stream = Stream::new(now, want);
+                if let (Want::Reliable, Some(last)) = (want, lasts.get(&writer.guid)) {
+                    stream.begin(*last);
+                }
+                state.streams.insert(writer.guid, stream);
+                state.look_at(Some(now));
+            }
         }
         drop(state);
         if has_changed {
             (self.on_matched)();
         }
+    }
+
+    /// Subscribes where these write, and nowhere where nobody does.
+    fn go_to_places(
+        self: &Arc<Self>,
+        suits: &[WriterData],
+        known: &HashSet<Guid>,
+        gone: &HashSet<Guid>,
+        keys: &Keys,
+        session: &zenoh::Session,
+    ) {
+        let mut places = lock(&self.places);
+        for writer in suits {
+            let key = keys.data(&writer.publisher.partition.0, &writer.topic);
+            if known.contains(&writer.guid) {
+                // It may have written elsewhere.
+                for (_, place) in places.iter_mut().filter(|(other, _)| **other != key) {
+                    place.writers.remove(&writer.guid);
+                }
+            }
+            if let Some(place) = places.get_mut(&key) {
+                place.writers.insert(writer.guid);
+            } else if let Ok(subscribers) = self.subscribe(session, &key) {
+                let place = Place {
+                    writers: [writer.guid].into(),
+                    _subscribers: subscribers,
+                };
+                places.insert(key, place);
+            }
+        }
+        for place in places.values_mut() {
+            for guid in gone {
+                place.writers.remove(guid);
+            }
+        }
+        places.retain(|_, place| !place.writers.is_empty());
     }
 
     fn suits(&self, data: &ReaderData, writer: &WriterData) -> bool {
@@ -173,20 +239,24 @@ impl Reader {
         };
         let payload = Bytes::from(sample.payload().to_bytes().into_owned());
         stream.arrive(hub.now(), Arrived { about, payload }, ready);
-        let (has_data, waits) = (!ready.is_empty(), stream.due().is_some());
+        let (has_data, due) = (!ready.is_empty(), stream.due());
+        state.look_at(due);
         drop(state);
         if has_data {
             (self.on_data)();
         }
-        if waits {
+        if due.is_some() {
             hub.wake();
         }
     }
 
     /// A writer says which number was its last.
     pub(crate) fn hear(&self, now: Duration, writer: Guid, last: u64) {
-        if let Some(stream) = lock(&self.state).streams.get_mut(&writer) {
+        let mut state = lock(&self.state);
+        if let Some(stream) = state.streams.get_mut(&writer) {
             stream.hear(now, last);
+            let due = stream.due();
+            state.look_at(due);
         }
     }
 
@@ -196,12 +266,17 @@ impl Reader {
         let State { streams, ready, .. } = &mut *state;
         if let Some(stream) = streams.get_mut(&writer) {
             stream.answer(now, page, |about| about.writer == writer, ready);
+            let due = stream.due();
+            state.look_at(due);
         }
     }
 
     /// What is to be asked of whom, and when to look again.
     pub(crate) fn poll(&self, now: Duration) -> (Vec<(Guid, Request)>, Option<Duration>) {
         let mut state = lock(&self.state);
+        if state.due.is_none_or(|due| due > now) {
+            return (Vec::new(), state.due);
+        }
         let State { streams, ready, .. } = &mut *state;
         let mut asks = Vec::new();
         for (guid, stream) in streams.iter_mut() {
@@ -218,6 +293,7 @@ impl Reader {
         }
         let due = streams.values().filter_map(Stream::due).min();
         let has_data = !ready.is_empty();
+        state.due = due;
         drop(state);
         if has_data {
             (self.on_data)();
@@ -228,6 +304,18 @@ impl Reader {
     /// What was lost, of all writers that there are.
     pub(crate) fn lost(&self) -> u64 {
         lock(&self.state).streams.values().map(|s| s.lost).sum()
+    }
+}
+
+/// What a reader wants of a writer that suits it.
+fn want(data: &ReaderData, writer: &WriterData) -> Want {
+    let keeps = writer.qos.durability > Durability::Volatile;
+    let asks = data.qos.durability > Durability::Volatile;
+    let offered = writer.qos.reliability.is_reliable();
+    match offered && data.qos.reliability.is_reliable() {
+        true if keeps && asks => Want::History,
+        true => Want::Reliable,
+        false => Want::BestEffort,
     }
 }
 
@@ -260,13 +348,13 @@ impl AdapterReader for Reader {
             };
             into.push(AdapterSample { info, payload });
         }
-        let waits = state.streams.values().any(|stream| stream.due().is_some());
-        drop(state);
         // There is room again for what was missing.
-        if waits
-            && !into.is_empty()
-            && let Some(hub) = self.hub.upgrade()
-        {
+        let has_room = state.due.is_some() && !into.is_empty();
+        if has_room {
+            state.due = Some(Duration::ZERO);
+        }
+        drop(state);
+        if has_room && let Some(hub) = self.hub.upgrade() {
             hub.wake();
         }
     }
@@ -277,6 +365,7 @@ impl AdapterReader for Reader {
 
     fn announce(&self, data: ReaderData) {
         lock(&self.state).data = data;
+        self.is_new.store(true, SeqCst);
         if let Some(hub) = self.hub.upgrade() {
             hub.changed();
         }
@@ -287,6 +376,6 @@ impl AdapterReader for Reader {
             hub.forget_reader(self.guid.entity);
         }
         // Their callbacks may be at work, and wait for nothing of this.
-        drop(std::mem::take(&mut *lock(&self.subscribers)));
+        drop(std::mem::take(&mut *lock(&self.places)));
     }
 }

@@ -4,12 +4,9 @@ use super::keys::Direction;
 use bytes::{BufMut, Bytes, BytesMut};
 use dunlin::GuidPrefix;
 use dunlin::observe::{ReaderData, WriterData};
-use std::collections::HashMap;
 
-/// Of an answer with several records; the next one goes on.
-const MOST_ANSWER: usize = 1 << 20;
 /// Of a record.
-const MOST_BYTES: usize = 256 << 10;
+pub(crate) const MOST_BYTES: usize = 256 << 10;
 const MOST_ENDPOINTS: usize = 1024;
 
 /// An endpoint of another site.
@@ -79,47 +76,6 @@ pub(crate) fn parse(
         endpoints.push(endpoint);
     }
     Some(endpoints)
-}
-
-/// The digests that a question for records names.
-pub(crate) fn parse_digests(bytes: &[u8]) -> impl Iterator<Item = u64> {
-    let (digests, _) = bytes.as_chunks();
-    digests.iter().map(|digest| u64::from_le_bytes(*digest))
-}
-
-/// Such a question.
-pub(crate) fn encode_digests(digests: impl Iterator<Item = u64>) -> Vec<u8> {
-    digests.flat_map(u64::to_le_bytes).collect()
-}
-
-/// Records with their digests, as an answer. What does not fit is left out.
-pub(crate) fn encode_all<'a>(records: impl Iterator<Item = (u64, &'a [u8])>) -> Bytes {
-    let mut bytes = BytesMut::new();
-    for (digest, record) in records {
-        if bytes.len() + record.len() > MOST_ANSWER {
-            break;
-        }
-        bytes.put_u64_le(digest);
-        bytes.put_u32_le(record.len() as u32);
-        bytes.put_slice(record);
-    }
-    bytes.freeze()
-}
-
-/// The records of an answer, up to what is damaged.
-pub(crate) fn parse_all(mut rest: &[u8]) -> HashMap<u64, &[u8]> {
-    fn begin(rest: &mut &[u8]) -> Option<(u64, usize)> {
-        let digest = u64::from_le_bytes(take(rest)?);
-        Some((digest, u32::from_le_bytes(take(rest)?) as usize))
-    }
-    let mut records = HashMap::new();
-    while let Some((digest, length)) = begin(&mut rest)
-        && let Some((record, left)) = rest.split_at_checked(length)
-    {
-        records.insert(digest, record);
-        rest = left;
-    }
-    records
 }
 
 /// Tells a record from others (FNV-1a).

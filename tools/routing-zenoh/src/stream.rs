@@ -14,6 +14,8 @@ const PATIENCE: Duration = Duration::from_millis(20);
 const ANSWER: Duration = Duration::from_millis(200);
 /// ... up to this.
 const LONGEST: Duration = Duration::from_secs(5);
+/// The same of where to begin: many may ask that at once.
+const BEGIN: Duration = Duration::from_secs(1);
 /// Changes between two holes that are sent again with these.
 const BETWEEN: u32 = 16;
 /// New changes wait so long for what was written before.
@@ -89,6 +91,8 @@ pub(crate) struct Stream {
     /// Until it knows where to begin: since when, and whether history comes first.
     joins: Option<(Duration, bool)>,
     is_reliable: bool,
+    /// Nothing has come yet: what the store lacks was written for nobody.
+    is_new: bool,
     /// Since when something is missing, how often it was asked for, and when again.
     gap: Option<Gap>,
     /// What was missing and will not come.
@@ -114,8 +118,23 @@ impl Stream {
                 Want::History => Some((now, true)),
             },
             is_reliable: want != Want::BestEffort,
+            is_new: true,
             gap: None,
             lost: 0,
+        }
+    }
+
+    /// It begins behind this change.
+    pub(crate) fn begin(&mut self, last: u64) {
+        self.next = last.saturating_add(1);
+        self.known = last;
+        self.joins = None;
+    }
+
+    /// These will not come.
+    fn lose(&mut self, count: u64) {
+        if self.joins.is_none() && !self.is_new {
+            self.lost += count;
         }
     }
 
@@ -139,6 +158,7 @@ impl Stream {
         }
         if self.joins.is_none() && number == self.next && ready.has_room() {
             self.next = number + 1;
+            self.is_new = false;
             ready.push(arrived);
         } else if self.held.len() < MOST && self.held_bytes < MOST_BYTES {
             let length = arrived.payload.len();
@@ -194,17 +214,14 @@ impl Stream {
                 self.note_gap(now);
                 return;
             }
-            if joins.is_none() {
-                self.lost += about.number - self.next;
-            }
+            self.lose(about.number - self.next);
             self.next = about.number + 1;
+            self.is_new = false;
             ready.push(Arrived { about, payload });
         }
         // Between these and the next page there is nothing any more.
         let next = page.next.min(self.known.saturating_add(1));
-        if joins.is_none() {
-            self.lost += next.saturating_sub(self.next);
-        }
+        self.lose(next.saturating_sub(self.next));
         self.next = self.next.max(next);
         if joins.is_some() && self.next > page.last {
             self.joins = None;
@@ -228,7 +245,11 @@ impl Stream {
         if gap.due > now || !ready.has_room() {
             return None;
         }
-        let wait = (ANSWER * (1 << gap.tries.min(5))).min(LONGEST);
+        let answer = match self.joins {
+            Some((_, false)) => BEGIN,
+            _ => ANSWER,
+        };
+        let wait = (answer * (1 << gap.tries.min(5))).min(LONGEST);
         self.gap = Some(Gap {
             tries: gap.tries.saturating_add(1),
             due: now + wait,
@@ -285,6 +306,7 @@ impl Stream {
             self.held_bytes -= arrived.payload.len();
             if arrived.about.number == self.next {
                 self.next += 1;
+                self.is_new = false;
                 ready.push(arrived);
             }
         }
@@ -387,6 +409,21 @@ mod tests {
         answer(&mut stream, ms(25), &store, ask, &mut ready);
         assert_eq!(drain(&mut ready), [3, 4, 5, 6]);
         assert_eq!((stream.due(), stream.lost), (None, 0));
+    }
+
+    #[test]
+    fn who_knows_where_to_begin_asks_for_what_was_missed_meanwhile() {
+        let (mut store, mut ready) = (Store::new(None), Ready::default());
+        let mut stream = Stream::new(ms(0), Want::Reliable);
+        stream.begin(4);
+        assert_eq!((stream.poll(ms(0), &mut ready), stream.due()), (None, None));
+        // Nobody had asked for number 5, so it is not kept, and not lost either.
+        (6..=8).for_each(|number| push(&mut store, ms(1), number, 1));
+        stream.arrive(ms(1), arrived(8), &mut ready);
+        let ask = stream.poll(ms(21), &mut ready).unwrap();
+        assert_eq!((ask.from, ask.to), (5, 7));
+        answer(&mut stream, ms(25), &store, ask, &mut ready);
+        assert_eq!((drain(&mut ready), stream.lost), (vec![6, 7, 8], 0));
     }
 
     #[test]

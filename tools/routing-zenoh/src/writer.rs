@@ -149,7 +149,12 @@ impl Writer {
         self.sites.load(SeqCst)
     }
 
-    /// The number of its last change, if it has written since the last beat or `always`.
+    /// The number of its last change.
+    pub(crate) fn number(&self) -> u64 {
+        lock(&self.state).number
+    }
+
+    /// The same, if it has written since the last beat or `always`.
     pub(crate) fn last(&self, always: bool) -> Option<u64> {
         let mut state = lock(&self.state);
         let wrote = std::mem::take(&mut state.wrote);

@@ -177,6 +177,32 @@ fn late_joiners_get_all_instances() {
     });
 }
 
+/// Who has another layout of keys is told of in a line, and goes again.
+#[test]
+fn a_site_of_another_version_is_told_of() {
+    in_namespace("a_site_of_another_version_is_told_of", LOOPBACK, || {
+        let between = node(7447);
+        let a = site("a", 0, "{ connect = [\"tcp/127.0.0.1:7447\"] }");
+        let note = |says: &str| {
+            let is_said = |tree: &dunlin_routing::state::Node| {
+                let all = tree.walk();
+                all.iter()
+                    .any(|node| node.note.as_deref().is_some_and(|note| note.contains(says)))
+            };
+            wait_until(&a, is_said)
+        };
+        let key = "@dunlin/7/dunlin/anything/a1b2";
+        let token = between.liveliness().declare_token(key).wait().unwrap();
+        note("sees no other site; site a1b2 runs another version, with layout 7 of keys");
+        drop(token);
+        wait_until(&a, |tree| {
+            let all = tree.walk();
+            !all.iter()
+                .any(|node| node.note.as_deref().is_some_and(|n| n.contains("layout")))
+        });
+    });
+}
+
 /// A program of zenoh's that knows nothing of us reads our data, and makes a source be read.
 #[test]
 fn a_plain_zenoh_program_reads_our_data() {
@@ -207,5 +233,19 @@ fn a_plain_zenoh_program_reads_our_data() {
         // Encapsulation, a string of two octets, a number.
         assert_eq!(&payload[..4], [0, 1, 0, 0]);
         assert_eq!(&payload[4..], [2, 0, 0, 0, b'p', 0, 0, 0, 7, 0, 0, 0]);
+        // Which sites there are, and what each has.
+        let soon = std::time::Duration::from_secs(60);
+        let all = "@dunlin/2/yard/here/*/*";
+        let tokens = plain.liveliness().get(all).wait().unwrap();
+        let token = tokens.recv_timeout(soon).unwrap().unwrap();
+        let token = token.result().unwrap().key_expr().to_string();
+        let site = token.split('/').nth(4).unwrap();
+        let answers = plain
+            .get(format!("@dunlin/2/yard/topics/{site}"))
+            .wait()
+            .unwrap();
+        let answer = answers.recv_timeout(soon).unwrap().unwrap();
+        let payload = answer.result().unwrap().payload().to_bytes();
+        assert_eq!(std::str::from_utf8(&payload).unwrap(), "offer rt/pose\n");
     });
 }

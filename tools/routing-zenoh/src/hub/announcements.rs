@@ -1,17 +1,20 @@
 //! What this site tells others: what it has, that it is there, and whether it carries.
 use super::{Hub, Message, lock};
 use crate::beat::{Beat, Claim};
-use crate::directory;
-use crate::keys::{Direction, Summary};
+use crate::keys::Direction;
+use crate::listing::Key;
 use crate::reader::Reader;
 use crate::record::{self, Endpoint};
 use crate::writer::Writer;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use zenoh::Wait;
 use zenoh::liveliness::LivelinessToken;
 use zenoh::qos::CongestionControl;
+
+/// The hash of what this site has, and the token that names it.
+pub(super) type Announced = (u64, LivelinessToken);
 
 impl Hub {
     /// Hears whether anybody listens to a writer.
@@ -41,68 +44,53 @@ impl Hub {
         *publisher = Some(new);
     }
 
-    /// Says what this site has; true if that is something else than before.
-    pub(super) fn announce(
+    /// Tells what this site has; true if that is something else than before.
+    pub(super) fn tell(
         &self,
         readers: &[Arc<Reader>],
         writers: &[Arc<Writer>],
-        tokens: &mut BTreeMap<Summary, LivelinessToken>,
+        token: &mut Option<Announced>,
     ) -> bool {
-        let mut all: BTreeMap<(Direction, String), BTreeMap<[u8; 4], Endpoint>> = BTreeMap::new();
+        let mut all: BTreeMap<Key, BTreeMap<[u8; 4], Endpoint>> = BTreeMap::new();
         for reader in readers {
-            let topic = all
-                .entry((Direction::Want, reader.topic.clone()))
-                .or_default();
+            let key = (Direction::Want, reader.topic.clone());
             let data = Endpoint::Reader(Box::new(reader.data()));
+            let topic = all.entry(key).or_default();
             topic.insert(reader.guid.entity.0, data);
         }
         for writer in writers {
-            let topic = all
-                .entry((Direction::Offer, writer.topic.clone()))
-                .or_default();
+            let key = (Direction::Offer, writer.topic.clone());
             let data = Endpoint::Writer(Box::new(writer.data()));
+            let topic = all.entry(key).or_default();
             topic.insert(writer.guid.entity.0, data);
         }
-        let mut records = HashMap::new();
-        let mut wanted = BTreeSet::new();
-        for ((direction, topic), endpoints) in all {
-            let bytes = record::encode(endpoints.values());
-            let digest = record::digest(&bytes);
-            records.insert(digest, bytes);
-            wanted.insert(Summary {
-                direction,
-                topic,
-                digest,
+        let encode = |(key, all): (Key, BTreeMap<_, Endpoint>)| (key, record::encode(all.values()));
+        let records = all.into_iter().map(encode).collect();
+        let mut inner = lock(&self.inner);
+        let is_new = inner.own.set(records);
+        let hash = inner.own.hash();
+        drop(inner);
+        if token.as_ref().map_or(0, |(announced, _)| *announced) != hash {
+            // The one before goes when the next one is there.
+            let new = (hash != 0).then(|| {
+                let key = self.keys.token(&self.zid, hash);
+                self.session.liveliness().declare_token(key).wait()
             });
-        }
-        lock(&self.inner).records = records;
-        let old: Vec<Summary> = tokens
-            .keys()
-            .filter(|t| !wanted.contains(t))
-            .cloned()
-            .collect();
-        let mut is_new = !old.is_empty();
-        for summary in wanted {
-            if !tokens.contains_key(&summary) {
-                let key = self.keys.token(&self.zid, &summary);
-                let token = self.session.liveliness().declare_token(key).wait();
-                tokens.extend(token.map(|token| (summary, token)));
-                is_new = true;
-            }
-        }
-        for summary in old {
-            drop(tokens.remove(&summary));
+            *token = new.and_then(Result::ok).map(|token| (hash, token));
         }
         is_new
     }
 
     /// Shows that this site is there, what it has, and how much it has written.
-    pub(super) fn beat(&self, tokens: &BTreeMap<Summary, LivelinessToken>, all: bool) {
-        let writers: Vec<Arc<Writer>> = lock(&self.inner).writers.values().cloned().collect();
+    pub(super) fn beat(&self, all: bool) {
+        let inner = lock(&self.inner);
+        let writers: Vec<Arc<Writer>> = inner.writers.values().cloned().collect();
+        let hash = inner.own.hash();
+        drop(inner);
         let lasts = writers.iter();
         let lasts = lasts.filter_map(|w| Some((w.guid.entity.0, w.last(all)?)));
         let beat = Beat {
-            hash: directory::hash(tokens.keys()),
+            hash,
             lasts: lasts.collect(),
         };
         let put = self
@@ -122,7 +110,7 @@ impl Hub {
         let claim = election.poll(now);
         if election.carries() != before {
             // What it has is announced, or not any more.
-            inner.has_changed = true;
+            inner.is_elected_anew = true;
             inner.is_woken = true;
         }
         drop(inner);

@@ -1,10 +1,11 @@
 //! What other sites ask of this one.
 use super::{Hub, LOOK, lock};
-use crate::keys::RECORDS;
+use crate::beat::Beat;
+use crate::keys::{Direction, LASTS, TOPICS};
+use crate::listing::{Answer, Key, Question};
 use crate::page::Request;
-use crate::record;
-use bytes::Bytes;
 use dunlin::EntityId;
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::Receiver;
@@ -19,15 +20,27 @@ impl Hub {
             let Ok(query) = next else {
                 continue;
             };
+            let Some(payload) = query.payload() else {
+                // A program that is no site.
+                let key = self.keys.topics(&self.zid);
+                let _ = query.reply(key, self.topics()).wait();
+                continue;
+            };
+            let asked = payload.to_bytes();
             let key = query.key_expr().clone();
             let Some((_, rest)) = self.keys.parse(key.as_str()) else {
                 continue;
             };
-            let asked = query.payload().map(|payload| payload.to_bytes());
-            let asked = asked.unwrap_or_default();
-            if rest == RECORDS {
-                // Who gets no answer asks again.
-                let _ = query.reply(key, self.records(&asked)).wait();
+            if rest == TOPICS {
+                if let Some(question) = Question::parse(&asked) {
+                    let answer = self.answer(&question).encode();
+                    // Who gets no answer asks again.
+                    let _ = query.reply(key, answer).wait();
+                }
+                continue;
+            }
+            if rest == LASTS {
+                let _ = query.reply(key, self.lasts(&asked).encode()).wait();
                 continue;
             }
             let Some(request) = Request::parse(&asked) else {
@@ -48,11 +61,38 @@ impl Hub {
         }
     }
 
-    /// Those of the records that are asked for and that there are.
-    fn records(&self, asked: &[u8]) -> Bytes {
+    /// The topics of a page, and how much is written of them.
+    fn answer(&self, question: &Question) -> Answer {
         let inner = lock(&self.inner);
-        let there = record::parse_digests(asked)
-            .filter_map(|digest| Some((digest, &inner.records.get(&digest)?[..])));
-        record::encode_all(there)
+        let mut answer = inner.own.answer(question);
+        let offered = answer.topics.iter();
+        let offered = offered.filter(|((direction, _), _)| *direction == Direction::Offer);
+        let offered: BTreeSet<&str> = offered.map(|((_, topic), _)| &**topic).collect();
+        let writers = inner.writers.values();
+        let writers = writers.filter(|writer| offered.contains(&*writer.topic));
+        let lasts = writers.map(|writer| (writer.guid.entity.0, writer.number()));
+        answer.lasts = lasts.collect();
+        answer
+    }
+
+    /// As in a beat, of the writers that are asked for.
+    fn lasts(&self, asked: &[u8]) -> Beat {
+        let inner = lock(&self.inner);
+        let (entities, _) = asked.as_chunks();
+        let last = |entity: &[u8; 4]| {
+            let writer = inner.writers.get(&EntityId(*entity))?;
+            Some((*entity, writer.number()))
+        };
+        Beat {
+            hash: inner.own.hash(),
+            lasts: entities.iter().filter_map(last).collect(),
+        }
+    }
+
+    /// What this site has, in words: a line for each topic.
+    fn topics(&self) -> String {
+        let inner = lock(&self.inner);
+        let line = |(direction, topic): &Key| format!("{} {topic}\n", direction.name());
+        inner.own.keys().map(line).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! The hub as a route knows it.
 use super::{Hub, lock};
+use crate::keys::LAYOUT;
 use crate::reader::Reader;
 use crate::writer::Writer;
 use dunlin::EntityKind;
@@ -64,6 +65,12 @@ impl Connection for Door {
             && !inner.carries()
         {
             note += &format!("; it stands by: another service of the site {site} carries");
+        }
+        if let Some(((zid, _), layout)) = inner.foreign.first_key_value() {
+            note += &format!(
+                "; site {zid} runs another version, with layout {layout} of keys instead of \
+                 {LAYOUT}, so nothing passes between it and this one: have both run the same"
+            );
         }
         if lost > 0 {
             note += &format!("; {lost} samples were lost on the way");

@@ -1,12 +1,13 @@
 //! What this site asks of others.
 use super::{Hub, Message, lock};
-use crate::directory::Question;
-use crate::keys::Summary;
+use crate::beat::Beat;
+use crate::listing::Question;
 use crate::page::Page;
 use crate::reader::Reader;
-use crate::record;
 use bytes::Bytes;
-use std::sync::{Arc, Mutex, Weak};
+use dunlin::{EntityId, Guid};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use zenoh::Wait;
 use zenoh::query::ConsolidationMode;
@@ -14,52 +15,33 @@ use zenoh::query::ConsolidationMode;
 /// An answer that takes longer is lost.
 const ANSWER: Duration = Duration::from_secs(5);
 
+/// Writers whose last numbers are asked for at once.
+const MOST_JOINS: usize = 1024;
+
 impl Hub {
-    pub(super) fn ask(self: &Arc<Self>, question: Question) {
+    /// Asks a site what it has.
+    pub(super) fn ask(self: &Arc<Self>, zid: String, question: Question) {
         let own = Arc::downgrade(self);
-        match question {
-            Question::Records(zid, tokens) => {
-                let digests = tokens.iter().map(|token| token.digest);
-                let get = self.session.get(self.keys.records(&zid));
-                let get = get
-                    .payload(record::encode_digests(digests))
-                    .consolidation(ConsolidationMode::None)
-                    .timeout(ANSWER);
-                let get = get.callback(move |reply| {
-                    if let (Some(hub), Ok(sample)) = (own.upgrade(), reply.result()) {
-                        let bytes = Bytes::from(sample.payload().to_bytes().into_owned());
-                        let message = Message::Records(zid.clone(), tokens.clone(), bytes);
-                        hub.push(&zid, message);
-                    }
-                });
-                // It is asked again.
-                let _ = get.wait();
+        let get = self.session.get(self.keys.topics(&zid));
+        let get = get
+            .payload(question.encode())
+            .consolidation(ConsolidationMode::None)
+            .timeout(ANSWER);
+        let get = get.callback(move |reply| {
+            if let (Some(hub), Ok(sample)) = (own.upgrade(), reply.result()) {
+                let bytes = Bytes::from(sample.payload().to_bytes().into_owned());
+                let message = Message::Topics(zid.clone(), question.clone(), bytes);
+                hub.push(&zid, message);
             }
-            Question::Tokens(zid) => {
-                let liveliness = self.session.liveliness();
-                let get = liveliness.get(self.keys.tokens(Some(&zid))).timeout(ANSWER);
-                let list = Listing {
-                    hub: own,
-                    zid,
-                    tokens: Mutex::default(),
-                };
-                let get = get.callback(move |reply| {
-                    if let (Some(hub), Ok(sample)) = (list.hub.upgrade(), reply.result())
-                        && let Some((zid, token)) = hub.keys.parse_token(sample.key_expr().as_str())
-                        && zid == list.zid
-                    {
-                        lock(&list.tokens).push(token);
-                    }
-                });
-                let _ = get.wait();
-            }
-        }
+        });
+        // It is asked again.
+        let _ = get.wait();
     }
 
     /// Asks stores for what is missing; returns when to look again.
     pub(super) fn poll_readers(self: &Arc<Self>, now: Duration) -> Option<Duration> {
         let readers: Vec<Arc<Reader>> = lock(&self.inner).readers.values().cloned().collect();
-        let mut due = None;
+        let (mut due, mut joins) = (None, BTreeMap::<String, Vec<(EntityId, Guid)>>::new());
         for reader in readers {
             let (asks, next) = reader.poll(now);
             due = [due, next].into_iter().flatten().min();
@@ -69,6 +51,11 @@ impl Hub {
                     continue;
                 };
                 drop(inner);
+                if request.joins() {
+                    let all = joins.entry(zid).or_default();
+                    all.push((reader.guid.entity, writer));
+                    continue;
+                }
                 let (own, entity) = (Arc::downgrade(self), reader.guid.entity);
                 let get = self.session.get(self.keys.store(&zid));
                 let get = get
@@ -87,22 +74,35 @@ impl Hub {
                 let _ = get.wait();
             }
         }
+        for (zid, all) in joins {
+            for some in all.chunks(MOST_JOINS) {
+                self.ask_lasts(&zid, some.to_vec());
+            }
+        }
         due
     }
-}
 
-/// Tokens as they come in; handed over when there are no more.
-struct Listing {
-    hub: Weak<Hub>,
-    zid: String,
-    tokens: Mutex<Vec<Summary>>,
-}
-
-impl Drop for Listing {
-    fn drop(&mut self) {
-        if let Some(hub) = self.hub.upgrade() {
-            let tokens = std::mem::take(&mut *lock(&self.tokens));
-            hub.push(&self.zid, Message::Tokens(self.zid.clone(), tokens));
-        }
+    /// Asks a site together for the numbers from which on each of these readers wants all of a
+    /// writer.
+    fn ask_lasts(self: &Arc<Self>, zid: &str, asked: Vec<(EntityId, Guid)>) {
+        let entities: Vec<u8> = asked
+            .iter()
+            .flat_map(|(_, writer)| writer.entity.0)
+            .collect();
+        let own = Arc::downgrade(self);
+        let get = self.session.get(self.keys.lasts(zid));
+        let get = get
+            .payload(entities)
+            .consolidation(ConsolidationMode::None)
+            .timeout(ANSWER);
+        let get = get.callback(move |reply| {
+            if let (Some(hub), Ok(sample)) = (own.upgrade(), reply.result())
+                && let Some(beat) = Beat::parse(&sample.payload().to_bytes())
+            {
+                hub.push("", Message::Lasts(asked.clone(), beat.lasts));
+            }
+        });
+        // It is asked again.
+        let _ = get.wait();
     }
 }

@@ -99,6 +99,11 @@ impl Process {
     pub(crate) fn resident(&self) -> u64 {
         resident(&self.0.id().to_string())
     }
+
+    /// Its processor time, in seconds.
+    pub(crate) fn processor_time(&self) -> f64 {
+        processor_time(&self.0.id().to_string())
+    }
 }
 
 impl Drop for Process {
@@ -114,6 +119,14 @@ pub(crate) fn resident(process: &str) -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let number = line.and_then(|line| line.split_whitespace().next());
     number.unwrap().parse().unwrap()
+}
+
+/// Processor time of a process, in seconds.
+pub(crate) fn processor_time(process: &str) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let rest = stat.rsplit_once(") ").unwrap().1;
+    let of = |at: usize| rest.split(' ').nth(at).unwrap().parse::<f64>().unwrap();
+    (of(11) + of(12)) / 100.0
 }
 
 /// A process of these tests finds in it the configuration of its service.
@@ -219,7 +232,9 @@ pub(crate) fn take(reader: &DataReader<Pose>, count: usize) -> Vec<Sample<Pose>>
     let mut samples = Vec::new();
     while samples.len() < count {
         let waited = reader.wait_for_data(SOON);
-        assert!(waited.is_ok(), "{} of {count}: {waited:?}", samples.len());
+        let last = samples.last().and_then(Sample::data);
+        let all = samples.len();
+        assert!(waited.is_ok(), "{all} of {count}, {last:?}: {waited:?}");
         samples.extend(reader.take());
     }
     samples
