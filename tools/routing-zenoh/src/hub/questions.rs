@@ -10,11 +10,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use zenoh::Wait;
+use zenoh::qos::Priority;
 use zenoh::query::ConsolidationMode;
 
 /// An answer that takes longer is lost.
 const ANSWER: Duration = Duration::from_secs(5);
 
+/// No data has it: what is asked, and the answers, wait for a slow link, and with them all that has
+/// the same priority, for other links as well.
+const PRIORITY: Priority = Priority::DataLow;
 /// Writers whose last numbers are asked for at once.
 const MOST_JOINS: usize = 1024;
 
@@ -25,6 +29,7 @@ impl Hub {
         let get = self.session.get(self.keys.topics(&zid));
         let get = get
             .payload(question.encode())
+            .priority(PRIORITY)
             .consolidation(ConsolidationMode::None)
             .timeout(ANSWER);
         let get = get.callback(move |reply| {
@@ -60,6 +65,7 @@ impl Hub {
                 let get = self.session.get(self.keys.store(&zid));
                 let get = get
                     .payload(request.encode())
+                    .priority(PRIORITY)
                     .consolidation(ConsolidationMode::None)
                     .timeout(ANSWER);
                 let get = get.callback(move |reply| {
@@ -93,6 +99,7 @@ impl Hub {
         let get = self.session.get(self.keys.lasts(zid));
         let get = get
             .payload(entities)
+            .priority(PRIORITY)
             .consolidation(ConsolidationMode::None)
             .timeout(ANSWER);
         let get = get.callback(move |reply| {
