@@ -51,6 +51,8 @@ pub(crate) struct Writer {
 struct State {
     data: WriterData,
     number: u64,
+    /// While some wait: the last one that does not.
+    sent: u64,
     store: Store,
     queue: VecDeque<Arc<Item>>,
     queued_bytes: usize,
@@ -111,6 +113,7 @@ impl Writer {
             life,
             state: Mutex::new(State {
                 number: 0,
+                sent: 0,
                 store: Store::new(depth(&data).filter(|_| is_reliable)),
                 data,
                 queue: VecDeque::new(),
@@ -149,12 +152,16 @@ impl Writer {
         self.sites.load(SeqCst)
     }
 
-    /// The number of its last change.
-    pub(crate) fn number(&self) -> u64 {
-        lock(&self.state).number
+    /// The number of the last change that was sent. Who joins behind it gets all that waits here.
+    pub(crate) fn sent(&self) -> u64 {
+        let state = lock(&self.state);
+        match state.is_scheduled {
+            true => state.sent,
+            false => state.number,
+        }
     }
 
-    /// The same, if it has written since the last beat or `always`.
+    /// The number of its last change, if it has written since the last beat or `always`.
     pub(crate) fn last(&self, always: bool) -> Option<u64> {
         let mut state = lock(&self.state);
         let wrote = std::mem::take(&mut state.wrote);
@@ -197,6 +204,7 @@ impl Writer {
             true => CongestionControl::Block,
             false => CongestionControl::Drop,
         };
+        let last = burst.last().map(|item| item.number);
         for item in burst {
             let key = if item.is_alive { &self.key } else { &self.life };
             let put = session
@@ -209,6 +217,7 @@ impl Writer {
             let _ = put.wait();
         }
         let mut state = lock(&self.state);
+        state.sent = last.unwrap_or(state.sent);
         let has_more = !state.queue.is_empty();
         state.is_scheduled = has_more;
         let has_room = state.was_full && state.queue.len() <= MOST / 2;
@@ -276,6 +285,9 @@ impl AdapterWriter for Writer {
             state.queued_bytes += item.payload.len();
             state.queue.push_back(item);
             is_new = !std::mem::replace(&mut state.is_scheduled, true);
+            if is_new {
+                state.sent = state.number - 1;
+            }
         }
         drop(state);
         if is_new && let Some(own) = self.own.upgrade() {

@@ -70,7 +70,7 @@ impl Hub {
         let offered: BTreeSet<&str> = offered.map(|((_, topic), _)| &**topic).collect();
         let writers = inner.writers.values();
         let writers = writers.filter(|writer| offered.contains(&*writer.topic));
-        let lasts = writers.map(|writer| (writer.guid.entity.0, writer.number()));
+        let lasts = writers.map(|writer| (writer.guid.entity.0, writer.sent()));
         answer.lasts = lasts.collect();
         answer
     }
@@ -81,7 +81,7 @@ impl Hub {
         let (entities, _) = asked.as_chunks();
         let last = |entity: &[u8; 4]| {
             let writer = inner.writers.get(&EntityId(*entity))?;
-            Some((*entity, writer.number()))
+            Some((*entity, writer.sent()))
         };
         Beat {
             hash: inner.own.hash(),
