@@ -160,14 +160,20 @@ struct Publish {
     datagrams: Datagrams,
     destinations: Arc<[Destination]>,
     generation: u64,
-    /// When the batch under way was begun: its samples share a source timestamp, and so one
-    /// INFO_TS.
-    batch_begun: Option<Timestamp>,
+    batch: Option<Batch>,
     /// Bytes of the application that the history has let go of, and whether there are more.
     retired: Option<(Bytes, bool)>,
     /// A reader that does not take the sample at hand, and the most that it takes.
     refusing: Option<(Guid, u32)>,
     coalescer: Coalescer,
+}
+
+/// A batch under way. The clocks are looked at for its first sample.
+#[derive(Clone, Copy)]
+struct Batch {
+    /// The source timestamp that its samples share, and so one INFO_TS.
+    stamp: Timestamp,
+    begun: Time,
 }
 
 /// How long a write waits for room in the history.
@@ -234,7 +240,7 @@ impl WriterCore {
                 datagrams: shared.datagrams(),
                 destinations: Arc::clone(&none),
                 generation: 0,
-                batch_begun: None,
+                batch: None,
                 retired: None,
                 refusing: None,
                 coalescer: Coalescer::new(qos.latency_budget),
@@ -359,7 +365,7 @@ impl WriterCore {
                 turn.datagrams.hand_over();
                 let latest = match self.fixed().batching.max_bytes {
                     _ if turn.datagrams.is_empty() => {
-                        turn.batch_begun = None;
+                        turn.batch = None;
                         None
                     }
                     0 => {
@@ -381,8 +387,7 @@ impl WriterCore {
                 if let Some(refusing) = refusing {
                     self.note_too_large(size, refusing);
                 }
-                self.schedule(next);
-                self.schedule(latest);
+                self.schedule(next.into_iter().chain(latest).min());
                 if let Some(sign) = self.sign.get() {
                     self.show_life(sign);
                 }
@@ -411,7 +416,7 @@ impl WriterCore {
             self.check_enabled()?;
             self.check_present()?;
             turn = self.publish.lock();
-            stamp = self.shared.clock.wall();
+            stamp = self.stamp(&mut turn);
             turn.coalescer.resume(stamp.0);
         }
     }
@@ -432,9 +437,7 @@ impl WriterCore {
     fn stamp(&self, publish: &mut Publish) -> Timestamp {
         match self.fixed().batching.max_bytes {
             0 => self.shared.clock.wall(),
-            _ => *publish
-                .batch_begun
-                .get_or_insert_with(|| self.shared.clock.wall()),
+            _ => self.batch(publish).stamp,
         }
     }
 
@@ -466,11 +469,12 @@ impl WriterCore {
         change: &mut Change,
         origin: Option<&SampleOrigin>,
     ) -> Result<Option<(SequenceNumber, Option<Time>)>, Error> {
-        // Mostly only heartbeats depend on it, and their period is longer than a tick; a writer
-        // without room asks ten times as often.
-        let now = match self.timed.load(Relaxed) {
-            true => self.shared.clock.now(),
-            false => self.shared.clock.coarse(),
+        // Mostly only heartbeats depend on it, and their period is longer than a tick, and no
+        // shorter than a batch waits; a writer without room asks ten times as often.
+        let now = match (self.timed.load(Relaxed), publish.batch) {
+            (true, _) => self.shared.clock.now(),
+            (false, Some(batch)) => batch.begun,
+            (false, None) => self.shared.clock.coarse(),
         };
         let limit = self.datagram_limit.load(SeqCst);
         publish.datagrams.set_limit(limit);
@@ -485,7 +489,9 @@ impl WriterCore {
                 Ok(sequence) => {
                     publish.refusing = state.reader_refusing(length);
                     let retired = state.retired();
-                    publish.retired = retired.pop().map(|one| (one, !retired.is_empty()));
+                    if let Some(one) = retired.pop() {
+                        publish.retired = Some((one, !retired.is_empty()));
+                    }
                     return Ok(Some((sequence, state.next_timeout())));
                 }
                 Err(WriteError::Full) => {

@@ -1,6 +1,6 @@
 //! When samples go and where: at once, with others in a batch, or after a moment while the writer
 //! is ahead of the network.
-use super::{Publish, WriterCore};
+use super::{Batch, Publish, WriterCore};
 use crate::entity::due::{Due, TimedEndpoint, Work};
 use crate::receive::deferred;
 use crate::send::coalescing::{self, Look, this_thread};
@@ -23,10 +23,18 @@ impl WriterCore {
         }
         let held_back = !turn.datagrams.is_empty();
         held_back.then(|| {
-            self.shared
-                .clock
-                .coarse()
-                .after(self.shared.config.heartbeat_period)
+            let begun = self.batch(turn).begun;
+            begun.after(self.shared.config.heartbeat_period)
+        })
+    }
+
+    /// The batch under way, which begins now if there is none.
+    #[inline]
+    pub(super) fn batch(&self, publish: &mut Publish) -> Batch {
+        let clock = &self.shared.clock;
+        *publish.batch.get_or_insert_with(|| Batch {
+            stamp: clock.wall(),
+            begun: clock.coarse(),
         })
     }
 
@@ -100,7 +108,7 @@ impl WriterCore {
 
     pub(super) fn flush_turn(&self, publish: &mut Publish) {
         publish.coalescer.sent();
-        publish.batch_begun = None;
+        publish.batch = None;
         self.refresh(publish);
         let alone = |to| matches!(to, To::Endpoint(_));
         if publish.datagrams.destinations().any(alone) {
