@@ -5,7 +5,7 @@ use crate::typed::topic::TopicData;
 use crate::typed::view::{View, decode};
 use crate::untyped::condition::ReadCondition;
 use arrayvec::ArrayVec;
-use dunlin_rtps::{InstanceHandle, SampleState, Select, Which};
+use dunlin_rtps::{InstanceHandle, Payload, SampleInfo, SampleState, Select, Which};
 use std::sync::Arc;
 
 /// Samples that leave the cache together.
@@ -68,8 +68,9 @@ impl<T: TopicData> DataReader<T> {
         loop {
             let mut raw = None;
             self.core().take(&one, |sample| raw = Some(sample));
-            if let Some(sample) = self.decode(raw?) {
-                return Some(sample);
+            let dunlin_rtps::Sample { info, payload } = raw?;
+            if let Some(value) = self.value(&info, payload) {
+                return Some(Sample { info, value });
             }
         }
     }
@@ -192,11 +193,17 @@ impl<T: TopicData> DataReader<T> {
     /// this application.
     pub(super) fn decode(&self, raw: dunlin_rtps::Sample) -> Option<Sample<T>> {
         let dunlin_rtps::Sample { info, payload } = raw;
-        let value = decode(self.core(), &info, &payload);
+        let value = self.value(&info, payload)?;
+        Some(Sample { info, value })
+    }
+
+    /// As `decode`, without what is said about the sample: that is large, so it is moved once.
+    fn value(&self, info: &SampleInfo, payload: Payload) -> Option<Option<T>> {
+        let value = decode(self.core(), info, &payload);
         // The writer gets back what it lent before the application has the sample.
         drop(payload);
         match value {
-            Ok(value) => Some(Sample { info, value }),
+            Ok(value) => Some(value),
             Err(fault) => {
                 self.core().note_undecodable(info.publication, &fault);
                 None
