@@ -1,7 +1,9 @@
 //! Forward: copies a topic from domain 0 to domain 1 without knowing its type, every change as it
 //! was sent and with its origin. It never waits in a write, so one thread could serve many topics.
 //!
-//! `forward measure [COUNT]` says how many samples a second it copies, of 32 octets and batched.
+//! `forward measure [COUNT]` says how many samples a second it copies, of 32 octets and batched;
+//! `forward measure COUNT direct` how many go without it. With `subscribe`, `forward` and `publish`
+//! in the place of `direct` these are three processes, of which the second ends with its input.
 use dunlin::untyped::{
     Piece, TryWriteError, TypeSupport, UntypedReaderOptions, UntypedSample, WriteOptions,
 };
@@ -10,7 +12,7 @@ use dunlin::{
     PublisherQos, Reliability, ResourceLimits, SampleOrigin, Select, StatusMask, SubscriberQos,
     Topic, TopicQos, UntypedWriter, UntypedWriterListener, WaitSet,
 };
-use std::collections::VecDeque;
+use std::io;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Instant;
@@ -22,6 +24,11 @@ const LIMITS: ResourceLimits = ResourceLimits {
     max_instances: None,
     max_samples_per_instance: None,
 };
+
+/// Samples that are taken at once.
+const AT_ONCE: usize = 32;
+/// A payload up to this length is copied sooner than it is shared.
+const SHORT: usize = 4096;
 
 /// Wakes the thread that forwards when the writer has room again.
 struct Room(GuardCondition);
@@ -45,8 +52,11 @@ fn write(writer: &UntypedWriter, sample: &UntypedSample) -> dunlin::Result<bool>
             ..Default::default()
         }),
     };
-    let payload = [Piece::Shared(sample.payload()?)];
-    match writer.try_write(info.change_kind, &payload, &options) {
+    let payload = match sample.as_slice() {
+        Some(bytes) if bytes.len() <= SHORT => Piece::Copied(bytes),
+        _ => Piece::Shared(sample.payload()?),
+    };
+    match writer.try_write(info.change_kind, &[payload], &options) {
         Ok(_) => Ok(true),
         Err(TryWriteError::Full) => Ok(false),
         Err(TryWriteError::Failed(error)) => Err(error),
@@ -92,29 +102,34 @@ fn forward(
     waits.attach(data.clone());
     waits.attach(room.clone());
     waits.attach(stop.clone());
-    let (mut taken, mut waiting) = (Vec::new(), VecDeque::new());
+    let batch = Select {
+        max: AT_ONCE,
+        ..Default::default()
+    };
+    let (mut taken, mut written) = (Vec::new(), 0);
     while !stop.trigger_value() {
         waits.wait_for(Duration::from_secs(1))?;
         room.set_trigger_value(false);
         loop {
             // No more is taken than can be written: a slow reader holds up the writer at the
             // source.
-            if waiting.is_empty() {
-                let batch = Select {
-                    max: 16,
-                    ..Default::default()
-                };
+            if written == taken.len() {
+                taken.clear();
+                written = 0;
                 reader.take(&batch, &mut taken);
-                waiting.extend(taken.drain(..));
             }
-            let Some(next) = waiting.front() else { break };
+            let Some(next) = taken.get(written) else {
+                break;
+            };
             if !write(&writer, next)? {
                 break;
             }
-            waiting.pop_front();
+            written += 1;
         }
+        // Nobody knows when the next one comes.
+        writer.flush();
         // Data does not wake anybody while there is no room for it.
-        match waiting.is_empty() {
+        match taken.is_empty() {
             true => waits.attach(data.clone()),
             false => drop(waits.detach(data.clone())),
         }
@@ -183,13 +198,23 @@ fn measured() -> u64 {
 }
 
 fn publish_blocks() -> dunlin::Result<()> {
+    publish_blocks_in(0)
+}
+
+fn publish_blocks_in(domain: u32) -> dunlin::Result<()> {
+    // Whoever is behind is waited for.
+    let reliability = Reliability {
+        max_blocking_time: Duration::from_secs(30),
+        ..Reliability::RELIABLE
+    };
     let qos = DataWriterQos {
+        reliability,
         history: History::KeepAll,
         batching: BATCH,
         resource_limits: LIMITS,
         ..Default::default()
     };
-    let writer = DomainParticipant::new(0)?.writer_with::<Block>("Blocks", qos)?;
+    let writer = DomainParticipant::new(domain)?.writer_with::<Block>("Blocks", qos)?;
     writer.wait_for_matched(1, Duration::from_secs(30))?;
     for number in 1..=WARM_UP + measured() {
         let rest = [number; 3];
@@ -210,12 +235,12 @@ fn count_blocks() -> dunlin::Result<()> {
     let (mut count, mut start) = (0, Instant::now());
     while count < WARM_UP + measured {
         reader.wait_for_data(Duration::from_secs(30))?;
-        while let Some(sample) = reader.take_next_sample() {
+        reader.take_each(|sample| {
             count += u64::from(sample.data().is_some());
             if count == WARM_UP {
                 start = Instant::now();
             }
-        }
+        });
     }
     let rate = measured as f64 / start.elapsed().as_secs_f64();
     println!("{rate:.0} samples a second, of {measured} samples");
@@ -245,9 +270,36 @@ fn run<T: dunlin::TopicData>(
     forwarder.join().expect("the forwarder ends")
 }
 
+/// Forwards blocks until there is no more input.
+fn forward_blocks() -> dunlin::Result<()> {
+    let stop = GuardCondition::new();
+    let stopped = stop.clone();
+    thread::spawn(move || {
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        stop.set_trigger_value(true);
+    });
+    let (ready, _is_ready) = mpsc::channel();
+    let ty = TypeSupport::discovered(<Block as dunlin::TopicData>::TYPE_NAME, false);
+    forward("Blocks", &ty, BATCH, &stopped, &ready)
+}
+
+fn measure(part: Option<&str>) -> dunlin::Result<()> {
+    match part {
+        Some("publish") => publish_blocks(),
+        Some("forward") => forward_blocks(),
+        Some("subscribe") => count_blocks(),
+        Some("direct") => {
+            let subscriber = thread::spawn(count_blocks);
+            publish_blocks_in(1)?;
+            subscriber.join().expect("the subscriber ends")
+        }
+        _ => run::<Block>("Blocks", false, BATCH, publish_blocks, count_blocks),
+    }
+}
+
 fn main() -> dunlin::Result<()> {
     match std::env::args().nth(1).as_deref() {
-        Some("measure") => run::<Block>("Blocks", false, BATCH, publish_blocks, count_blocks),
+        Some("measure") => measure(std::env::args().nth(3).as_deref()),
         _ => run::<Position>("Positions", true, Batching::default(), publish, subscribe),
     }
 }
