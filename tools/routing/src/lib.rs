@@ -7,6 +7,7 @@
 
 pub mod adapter;
 pub mod administration;
+mod clock;
 pub mod command;
 pub mod config;
 mod engine;
@@ -15,6 +16,8 @@ pub mod plan;
 pub mod processor;
 pub mod service;
 pub mod show;
+#[cfg(feature = "simulation")]
+pub mod simulation;
 pub mod state;
 mod table;
 pub mod transformation;

@@ -3,10 +3,13 @@ mod beyond;
 mod ends;
 mod execution;
 mod gate;
+pub(crate) mod platform;
 mod qos;
 mod site;
 mod snapshot;
 mod stall;
+#[cfg(feature = "simulation")]
+pub(crate) mod stepped;
 mod types;
 
 use crate::engine::lock;
@@ -15,6 +18,7 @@ use crate::plan::{Administration, Difference, OtherService, Plan};
 use crate::state::Tree;
 use dunlin::{GuardCondition, ParticipantConfig, WaitSet};
 use execution::Execution;
+use platform::Platform;
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -96,7 +100,7 @@ impl Service {
     /// # Errors
     /// See [`StartError`]. A plan that joins no domain starts.
     pub fn start(plan: Plan) -> Result<Self, StartError> {
-        let execution = Execution::start(plan)?;
+        let execution = Execution::start(plan, Platform::of_machine()?)?;
         let shared = Arc::new(Shared {
             execution: Mutex::new(execution),
             wake: GuardCondition::new(),
@@ -232,15 +236,21 @@ impl Shared {
         let waits = WaitSet::new();
         waits.attach(self.wake.clone());
         while !self.stops.load(SeqCst) {
-            let mut execution = lock(&self.execution);
-            let ended = execution.turn(&waits);
-            let wait = execution.next_timeout().unwrap_or(LOOK).min(LOOK);
-            drop(execution);
-            // A writer may wait for its readers as it ends; nobody waits for that.
-            drop(ended);
+            let wait = self.turn(&waits);
             // Conditions of participants that have ended say so once; there are others.
             let _ = waits.wait_for(wait);
             self.wake.set_trigger_value(false);
         }
+    }
+
+    /// One turn; returns after which time the next one is due though nothing happens.
+    fn turn(&self, waits: &WaitSet) -> Duration {
+        let mut execution = lock(&self.execution);
+        let ended = execution.turn(waits);
+        let wait = execution.next_timeout().unwrap_or(LOOK).min(LOOK);
+        drop(execution);
+        // A writer may wait for its readers as it ends; nobody waits for that.
+        drop(ended);
+        wait
     }
 }

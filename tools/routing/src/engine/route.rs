@@ -15,6 +15,7 @@ use super::strays::Strays;
 use super::tally::add;
 use super::transform::Transform;
 use crate::adapter::AdapterSample;
+use crate::clock::Clock;
 use crate::processor::{Change, Processor};
 use crate::state::HopLatency;
 use crate::table::{Side, Slot};
@@ -70,8 +71,7 @@ pub(crate) struct RouteCore {
     forgets: AtomicU64,
     /// Whose samples have been here before.
     echo: Mutex<Option<Guid>>,
-    /// Its clock begins here.
-    started: Instant,
+    clock: Clock,
     edits: Mutex<Vec<Edit>>,
     edited: AtomicBool,
     /// What is worked with; away while somebody works.
@@ -116,12 +116,12 @@ impl Drop for Held<'_> {
 }
 
 impl RouteCore {
-    /// A route without endpoints; times are those since `started`.
+    /// A route without endpoints.
     pub(crate) fn new(
         rules: Rules,
         processor: Option<Box<dyn Processor>>,
         outputs: usize,
-        started: Instant,
+        clock: Clock,
     ) -> Self {
         let processor = processor.map(|processor| Process::new(processor, outputs));
         Self {
@@ -133,7 +133,7 @@ impl RouteCore {
             thinned: AtomicBool::new(false),
             forgets: AtomicU64::new(u64::MAX),
             echo: Mutex::default(),
-            started,
+            clock,
             edits: Mutex::default(),
             edited: AtomicBool::new(false),
             work: Mutex::new(Some(Box::new(Work {
@@ -235,6 +235,11 @@ impl RouteCore {
         }
     }
 
+    /// By which it goes.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
     /// How long its bursts took; `None` before the first that was measured.
     pub(crate) fn hop_latency(&self) -> Option<HopLatency> {
         let hops = lock(&self.hops);
@@ -277,14 +282,14 @@ impl Work {
     /// Passes on what there is, as far as there is room.
     fn turn(&mut self, route: &RouteCore) {
         if route.edited.swap(false, SeqCst) {
-            let now = route.started.elapsed();
+            let now = route.clock.now();
             self.apply(now, std::mem::take(&mut *lock(&route.edits)));
         }
         self.outputs.iter_mut().for_each(OutputLane::drain);
         if route.ticked.swap(false, SeqCst)
             && let Some(process) = &mut self.processor
         {
-            let now = route.started.elapsed();
+            let now = route.clock.now();
             process.call(&mut self.outputs, |processor, out| {
                 processor.on_period(now, out);
             });
@@ -506,10 +511,7 @@ fn forward(
         && rules.keeps_time(info)
     {
         let about = (timestamp, instance, info.publication);
-        if between
-            .echoes
-            .look_up(route.started.elapsed(), about, &payload)
-        {
+        if between.echoes.look_up(route.clock.now(), about, &payload) {
             *lock(&route.echo) = Some(info.publication);
         }
     }
@@ -534,7 +536,7 @@ fn forward(
             is_reliable: input.is_reliable,
             group: input.slot.group,
         };
-        let now = route.started.elapsed();
+        let now = route.clock.now();
         let failed = process.call(outputs, |processor, out| {
             processor.on_data(now, change, out)
         });
@@ -557,9 +559,7 @@ fn forward(
         }
     }
     if !has_target && !outputs.is_empty() {
-        between
-            .strays
-            .push(route.started.elapsed(), writer, &change);
+        between.strays.push(route.clock.now(), writer, &change);
     }
 }
 
@@ -569,7 +569,7 @@ mod tests {
 
     #[test]
     fn a_route_without_endpoints_rests() {
-        let route = RouteCore::new(Rules::that_pass(true, true), None, 0, Instant::now());
+        let route = RouteCore::new(Rules::that_pass(true, true), None, 0, Clock::start());
         route.pump();
         route.pump();
         assert_eq!(route.news.load(SeqCst), 0);

@@ -1,13 +1,14 @@
 //! Counters of an input or output.
 use super::lock;
+use crate::clock::Clock;
 use crate::state::Counters;
 use dunlin::ChangeKind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Counted by the thread that works the route, read by any.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tally {
     samples: AtomicU64,
     bytes: AtomicU64,
@@ -22,7 +23,8 @@ pub(crate) struct Tally {
     pub(crate) backlog: AtomicU64,
     pub(crate) backlog_bytes: AtomicU64,
     /// Since when nothing has passed although something waits.
-    still: Mutex<Option<Instant>>,
+    still: Mutex<Option<Duration>>,
+    clock: Clock,
 }
 
 /// Adds without the cost of an atomic addition: nobody else writes.
@@ -31,6 +33,26 @@ pub(crate) fn add(counter: &AtomicU64, count: u64) {
 }
 
 impl Tally {
+    /// Nothing has passed yet.
+    pub(crate) fn new(clock: Clock) -> Self {
+        Self {
+            samples: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            disposes: AtomicU64::new(0),
+            unregisters: AtomicU64::new(0),
+            duplicates: AtomicU64::new(0),
+            held_back: AtomicU64::new(0),
+            dropped_full: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            cut_through: AtomicU64::new(0),
+            cut_short: AtomicU64::new(0),
+            backlog: AtomicU64::new(0),
+            backlog_bytes: AtomicU64::new(0),
+            still: Mutex::default(),
+            clock,
+        }
+    }
+
     /// A change passed.
     pub(crate) fn note(&self, kind: ChangeKind, bytes: usize) {
         match kind {
@@ -52,12 +74,12 @@ impl Tally {
     /// Something waits since now, or something of what waits has passed just now.
     #[cold]
     pub(crate) fn note_still(&self, waits: bool) {
-        *lock(&self.still) = waits.then(Instant::now);
+        *lock(&self.still) = waits.then(|| self.clock.now());
     }
 
     /// For how long nothing has passed although something waits.
     pub(crate) fn still(&self) -> Option<Duration> {
-        lock(&self.still).map(|since| since.elapsed())
+        lock(&self.still).map(|since| self.clock.now().saturating_sub(since))
     }
 
     /// As they are now.

@@ -5,6 +5,7 @@ use super::qos;
 use super::site;
 use super::stall::Stall;
 use crate::adapter::Connection;
+use crate::clock::Clock;
 use crate::engine::{
     Admission, Backlog, Budget, Conversion, DataListener, Edit, InputLane, OutputLane,
     RoomListener, RouteCore, Sink, Source, Sources, Tally, Transform, lock,
@@ -162,7 +163,7 @@ impl Ends {
         slot: Slot,
         (design, ty): (&Design, Option<&RouteType>),
     ) -> Result<(), EndError> {
-        let tally = Arc::new(Tally::default());
+        let tally = Arc::new(Tally::new(self.core.clock().clone()));
         let fault = Arc::default();
         let endpoint = match slot.side {
             Side::Input => match route.inputs.get(slot.index) {
@@ -517,6 +518,25 @@ fn made_type(
     Some(made.resolved())
 }
 
+/// How long outputs are waited for when they end, all together.
+const LAST_WORDS: Time = Time::from_secs(1);
+
+/// Ends endpoints. What their writers have written has a moment to arrive, the same for all: one
+/// after the other they would hold up the thread of the service for as many moments.
+pub(super) fn end(ended: Vec<Endpoint>, clock: &Clock) {
+    if ended.is_empty() {
+        return;
+    }
+    let is_reader = |end: &Endpoint| matches!(end, Endpoint::Reader(..));
+    let (readers, others): (Vec<_>, Vec<_>) = ended.into_iter().partition(is_reader);
+    drop(readers);
+    let until = clock.now() + LAST_WORDS;
+    for end in &others {
+        end.finish(until.saturating_sub(clock.now()));
+    }
+    others.iter().for_each(Endpoint::let_go);
+}
+
 /// Gives up the slowest reader, and the next one, until there is room; returns how many.
 fn give_up(writer: &UntypedWriter, has_room: impl Fn() -> bool) -> u64 {
     let mut count = 0;
@@ -560,8 +580,15 @@ impl Endpoint {
         }
     }
 
+    /// Who lacks something of a writer does not get it any more, so its end waits for nobody.
+    fn let_go(&self) {
+        if let Self::Writer(writer) = self {
+            give_up(writer, || false);
+        }
+    }
+
     /// What a writer has written has so long to arrive.
-    pub(super) fn finish(&self, most: Time) {
+    fn finish(&self, most: Time) {
         match self {
             // Whoever has not got everything by then does not get it.
             Self::Writer(writer) => drop(writer.wait_for_acknowledgments(most)),

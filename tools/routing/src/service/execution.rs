@@ -1,7 +1,9 @@
 //! What the thread of a service does: it tells the table what happened, and does what that says.
 use super::ends::{self, Endpoint, Ends};
+use super::platform::Platform;
 use super::site::{self, Identity, Site};
 use super::{Action, StartError, UnknownPath};
+use crate::clock::Clock;
 use crate::engine::{Budget, RouteCore, Rules};
 use crate::plan::{
     Administration, Difference, Monitoring, OtherService, ParticipantPlan, Plan, Route, diff,
@@ -11,19 +13,14 @@ use crate::table::{Command, Design, Entry, RouteId, Side, Slot, Table, Time, rel
 use dunlin::observe::{DiscoveryEvent, EntityChange};
 use dunlin::{EntityId, Guid, ParticipantConfig, WaitSet};
 use std::collections::{HashMap, hash_map};
-use std::io;
 use std::sync::Arc;
-use std::time::Instant;
-
-/// How long outputs are waited for at the end, all together.
-const LAST_WORDS: Time = Time::from_secs(1);
 
 /// A plan that is carried out.
 pub(super) struct Execution {
     pub(super) around: Around,
     pub(super) table: Table,
     pub(super) routes: HashMap<RouteId, Ends>,
-    started: Instant,
+    platform: Platform,
     /// When a route has something to do again.
     due: Option<Time>,
     /// How many sites the wait set knows.
@@ -35,13 +32,14 @@ pub(super) struct Execution {
 
 /// What is to end, the endpoints before their participants.
 pub(super) struct Ended {
-    pub(super) endpoints: Vec<Endpoint>,
-    pub(super) sites: Vec<Site>,
+    endpoints: Vec<Endpoint>,
+    sites: Vec<Site>,
+    clock: Clock,
 }
 
 impl Drop for Ended {
     fn drop(&mut self) {
-        self.endpoints.clear();
+        ends::end(std::mem::take(&mut self.endpoints), &self.clock);
         self.sites.iter_mut().for_each(Site::leave);
     }
 }
@@ -92,16 +90,13 @@ impl Around {
 }
 
 impl Execution {
-    pub(super) fn start(plan: Plan) -> Result<Self, StartError> {
-        let random =
-            || getrandom::u64().map_err(|e| StartError::System(io::Error::other(e.to_string())));
-        let (router, execution) = (random()?, random()?);
+    pub(super) fn start(plan: Plan, platform: Platform) -> Result<Self, StartError> {
         let who = Identity {
             service: plan.name.clone(),
             group: plan.group.clone(),
             // 0 stands for nobody.
-            router: (router as u32).max(1),
-            execution,
+            router: platform.router.max(1),
+            execution: platform.execution,
         };
         let sites: Vec<Site> = sites(&plan);
         let mut execution = Self {
@@ -114,7 +109,7 @@ impl Execution {
                 plan,
             },
             routes: HashMap::new(),
-            started: Instant::now(),
+            platform,
             due: None,
             has_ended: false,
             unmonitored: None,
@@ -127,8 +122,8 @@ impl Execution {
         }
     }
 
-    fn now(&self) -> Time {
-        self.started.elapsed()
+    pub(super) fn now(&self) -> Time {
+        self.platform.clock.now()
     }
 
     /// Joins what has not been joined and is due; returns what failed.
@@ -139,7 +134,7 @@ impl Execution {
             let Some(site) = self.around.sites.get_mut(at) else {
                 continue;
             };
-            match site.join(now, &self.around.who) {
+            match site.join(now, &self.around.who, &*self.platform.join) {
                 Ok(true) => self.table.connection(now, at, true),
                 Ok(false) => {}
                 Err(error) => failed.push((site.name.clone(), error)),
@@ -148,9 +143,9 @@ impl Execution {
         failed
     }
 
-    /// One turn: what discovery says, what is due, what is to be done. Returns endpoints that end
-    /// when they are dropped.
-    pub(super) fn turn(&mut self, waits: &WaitSet) -> Vec<Endpoint> {
+    /// One turn: what discovery says, what is due, what is to be done. Returns what ends when it is
+    /// dropped.
+    pub(super) fn turn(&mut self, waits: &WaitSet) -> Ended {
         self.join();
         for at in 0..self.around.sites.len() {
             self.watch(at, waits);
@@ -162,7 +157,8 @@ impl Execution {
         let works = self.work_on_time();
         let asks = self.learn_types(self.now());
         self.due = [relieves, works, asks].into_iter().flatten().min();
-        self.carry_out()
+        let endpoints = self.carry_out();
+        self.ended(endpoints, Vec::new())
     }
 
     /// When the next turn is due though nothing happens.
@@ -294,7 +290,8 @@ impl Execution {
                 let period = processor.as_ref().and_then(|processor| processor.period());
                 let period = period.or_else(|| self.around.period(&self.table, id));
                 let outputs = route.outputs.len();
-                let core = RouteCore::new(rules, processor, outputs, self.started);
+                let clock = self.platform.clock.clone();
+                let core = RouteCore::new(rules, processor, outputs, clock);
                 place.insert(Ends::new(core, period))
             }
         };
@@ -356,7 +353,7 @@ impl Execution {
         self.join();
         let endpoints = self.carry_out();
         let sites = before.into_iter().flatten().collect();
-        Ok((differences, Ended { endpoints, sites }))
+        Ok((differences, self.ended(endpoints, sites)))
     }
 
     /// What is to be published, and by which participant.
@@ -387,7 +384,7 @@ impl Execution {
     }
 
     /// What an administrator wants.
-    pub(super) fn act(&mut self, path: &str, action: Action) -> Result<Vec<Endpoint>, UnknownPath> {
+    pub(super) fn act(&mut self, path: &str, action: Action) -> Result<Ended, UnknownPath> {
         let contains = |place: &str| {
             let rest = place.strip_prefix(path);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -414,7 +411,16 @@ impl Execution {
                 Action::Pause | Action::Resume => self.pause(route, action == Action::Pause),
             }
         }
-        Ok(self.carry_out())
+        let endpoints = self.carry_out();
+        Ok(self.ended(endpoints, Vec::new()))
+    }
+
+    fn ended(&self, endpoints: Vec<Endpoint>, sites: Vec<Site>) -> Ended {
+        Ended {
+            endpoints,
+            sites,
+            clock: self.platform.clock.clone(),
+        }
     }
 
     fn pause(&mut self, route: RouteId, pauses: bool) {
@@ -429,14 +435,10 @@ impl Execution {
         if std::mem::replace(&mut self.has_ended, true) {
             return;
         }
-        let until = self.now() + LAST_WORDS;
-        let all = self.routes.values_mut();
-        let readers: Vec<Endpoint> = all.flat_map(|ends| ends.remove_all(Side::Input)).collect();
-        drop(readers);
-        let all = self.routes.values_mut();
-        let writers: Vec<Endpoint> = all.flat_map(|ends| ends.remove_all(Side::Output)).collect();
-        for writer in &writers {
-            writer.finish(until.saturating_sub(self.now()));
+        for side in [Side::Input, Side::Output] {
+            let all = self.routes.values_mut();
+            let ended: Vec<Endpoint> = all.flat_map(|ends| ends.remove_all(side)).collect();
+            ends::end(ended, &self.platform.clock);
         }
         self.around.sites.iter_mut().for_each(Site::leave);
     }

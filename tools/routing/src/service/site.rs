@@ -1,5 +1,6 @@
 //! A connection of a domain route: a participant, and what is made of it.
 use super::ends::EndError;
+use super::platform::Join;
 use crate::adapter::{self, Connection, Context};
 use crate::plan::{ConnectionKind, ParticipantPlan};
 use crate::table::{Time, TypeFacts};
@@ -140,14 +141,14 @@ impl Site {
     }
 
     /// Joins its domain, if it has not and it is time to try; true if it has now.
-    pub(super) fn join(&mut self, now: Time, who: &Identity) -> dunlin::Result<bool> {
+    pub(super) fn join(&mut self, now: Time, who: &Identity, join: &Join) -> dunlin::Result<bool> {
         let waits = self.due().is_some_and(|due| due > now);
         if !self.enabled || self.is_up() || waits {
             return Ok(false);
         }
         let (joined, longest) = match &self.plan {
             ConnectionKind::Participant(plan) => {
-                (self.join_domain(&plan.clone(), who), LONGEST_WAIT)
+                (self.join_domain(&plan.clone(), who, join), LONGEST_WAIT)
             }
             ConnectionKind::Adapter(plugin) => {
                 let plugin = plugin.clone();
@@ -173,8 +174,13 @@ impl Site {
         }
     }
 
-    fn join_domain(&mut self, plan: &ParticipantPlan, who: &Identity) -> dunlin::Result<()> {
-        self.joined = Some(Joined::new(plan, who, self.lanes)?);
+    fn join_domain(
+        &mut self,
+        plan: &ParticipantPlan,
+        who: &Identity,
+        join: &Join,
+    ) -> dunlin::Result<()> {
+        self.joined = Some(Joined::new(plan, who, self.lanes, join)?);
         Ok(())
     }
 
@@ -259,8 +265,13 @@ pub(super) fn config(plan: &ParticipantPlan, who: &Identity) -> ParticipantConfi
 
 impl Joined {
     /// So many participants in one domain.
-    fn new(plan: &ParticipantPlan, who: &Identity, lanes: usize) -> dunlin::Result<Self> {
-        let join = || DomainParticipant::with_config(plan.domain, config(plan, who));
+    fn new(
+        plan: &ParticipantPlan,
+        who: &Identity,
+        lanes: usize,
+        join: &Join,
+    ) -> dunlin::Result<Self> {
+        let join = || join(plan.domain, config(plan, who));
         let participant = join()?;
         let others: Result<Vec<_>, _> = (1..lanes).map(|_| join()).collect();
         Ok(Self {

@@ -20,7 +20,7 @@ impl Work {
         if !is_thinned && !leaves && !has_strays {
             return;
         }
-        let now = route.started.elapsed();
+        let now = route.clock.now();
         let expired = self.strays.expire(now);
         if let Some(input) = self.inputs.first() {
             add(&input.tally.failed, expired);
@@ -105,7 +105,7 @@ impl Work {
                     group: input.slot.group,
                 };
                 if let Some(process) = processor {
-                    let now = route.started.elapsed();
+                    let now = route.clock.now();
                     process.call(outputs, |processor, out| {
                         processor.on_data(now, change, out)
                     });
