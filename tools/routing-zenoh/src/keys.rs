@@ -77,8 +77,8 @@ impl Keys {
         format!("{data}/@life")
     }
 
-    /// What it is comes before whose it is: zenoh looks at all chunks beside one to find who wants a
-    /// message, and there are many sites.
+    /// What it is comes before whose it is: zenoh looks at all chunks beside one to find who wants
+    /// a message, and there are many sites.
     fn of(&self, what: &str, zid: &str) -> String {
         format!("{OURS}/{LAYOUT}/{}/{what}/{zid}", self.scope)
     }

@@ -1,7 +1,7 @@
 //! What a site has, as it tells those who ask: its topics with their records, in pages.
 //!
-//! Who asks names the hash of what it knows of the site, and is told what has changed since. If that
-//! is not known any more, it is told all. Both questions and answers come from a network.
+//! Who asks names the hash of what it knows of the site, and is told what has changed since. If
+//! that is not known any more, it is told all. Both questions and answers come from a network.
 use crate::attachment::take;
 use crate::beat::Lasts;
 use crate::keys::Direction;

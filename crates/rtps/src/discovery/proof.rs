@@ -11,10 +11,11 @@
 //! that we have forgotten, and that has not forgotten us, answers with a higher number: it is asked
 //! on from there, in small steps, and has to get several of them right in a row.
 //!
-//! The numbers are small: Fast DDS takes a step for each number that it has not seen, in each topic,
-//! and hears nothing meanwhile. One guess hits with a chance of one in 49,152, and from an address
-//! that has guessed wrong a few times the first number is not enough. Nobody is made to wait for
-//! that, since whoever forges an address could then keep the one who is there from being believed.
+//! The numbers are small: Fast DDS takes a step for each number that it has not seen, in each
+//! topic, and hears nothing meanwhile. One guess hits with a chance of one in 49,152, and from an
+//! address that has guessed wrong a few times the first number is not enough. Nobody is made to
+//! wait for that, since whoever forges an address could then keep the one who is there from being
+//! believed.
 use super::keyed_hash::Secret;
 use super::registry::BUILTIN_TOPICS;
 use super::{Discovery, Event, Source};

@@ -1,5 +1,5 @@
-//! One behind the other: what a reader takes goes on by a writer, on networks with loss and on a wire
-//! with a rate.
+//! One behind the other: what a reader takes goes on by a writer, on networks with loss and on a
+//! wire with a rate.
 use crate::common::*;
 use crate::{fragmenting, passing_on, payload};
 use dunlin_qos::ReliabilityKind;

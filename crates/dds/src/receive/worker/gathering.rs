@@ -32,8 +32,8 @@ impl<P: ReceivingParticipant> Worker<P> {
         }
     }
 
-    /// Takes in what else is there of a sample of which a part came. Who passes it on is called once
-    /// for all of that, and can send it with one call of the kernel.
+    /// Takes in what else is there of a sample of which a part came. Who passes it on is called
+    /// once for all of that, and can send it with one call of the kernel.
     #[inline]
     pub(super) fn gather_parts(&mut self, shared: &Arc<P>) {
         if self.part {
