@@ -10,6 +10,10 @@ use dunlin::transport::{
     Listen, Outgoing, Reach, Receiver, Sent, Transport, TransportProperties, UdpTransport,
 };
 use dunlin::*;
+use dunlin_wire::{
+    AckNack, Data, Header, Heartbeat, Parameters, ParticipantData, Payload, SequenceNumberSet,
+    Submessage,
+};
 use namespace::in_namespace;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::{Arc, Mutex};
@@ -151,6 +155,75 @@ fn malformed_datagrams_are_counted_and_disturb_nobody() {
             thread::sleep(std::time::Duration::from_millis(5));
         }
         assert!(counts().iter().all(|count| *count >= 500), "{:?}", counts());
+    });
+}
+
+/// Says all that somebody can say who knows all names and forges a source address: it does not hear
+/// what is sent there.
+fn forged(own: GuidPrefix, place: Locator) -> Vec<Vec<u8>> {
+    let ghost = GuidPrefix(*b"\x01\x01 no such\0\0");
+    let mut data = ParticipantData::new(ghost);
+    data.lease_duration = Duration::INFINITE;
+    data.metatraffic_unicast = vec![place];
+    data.default_unicast = vec![place];
+    let payload = data.encode().unwrap();
+    let announcement = Submessage::Data(Data {
+        reader: EntityId::SPDP_READER,
+        writer: EntityId::SPDP_WRITER,
+        sequence: SequenceNumber::FIRST,
+        inline_qos: Parameters::NONE,
+        payload: Payload::Data(&payload),
+    });
+    let question = Submessage::Heartbeat(Heartbeat {
+        reader: EntityId::UNKNOWN,
+        writer: EntityId::SEDP_PUBLICATIONS_WRITER,
+        first: SequenceNumber::FIRST,
+        last: SequenceNumber(0),
+        count: 1,
+        is_final: false,
+        liveliness: false,
+        group: None,
+    });
+    let answer = Submessage::AckNack(AckNack {
+        reader: EntityId::SEDP_PUBLICATIONS_READER,
+        writer: EntityId::SEDP_PUBLICATIONS_WRITER,
+        state: SequenceNumberSet::new(SequenceNumber(101)),
+        count: 1,
+        is_final: false,
+    });
+    let named = |message: Submessage<'_>| {
+        let mut bytes = Vec::new();
+        Header::new(ghost).encode(&mut bytes);
+        Submessage::InfoDestination(own).encode(&mut bytes);
+        message.encode(&mut bytes);
+        bytes
+    };
+    [announcement, question, answer].map(named).into()
+}
+
+#[test]
+fn a_forged_address_draws_three_bytes_for_each_that_came() {
+    let name = "a_forged_address_draws_three_bytes_for_each_that_came";
+    in_namespace(name, namespace::LOOPBACK, || {
+        let participant = configured(ParticipantConfig::default());
+        let (wqos, _) = reliable_all();
+        let of = |number| writer::<Plain>(&participant, &format!("T{number}"), wqos.clone());
+        let _writers: Vec<_> = (0..100).map(of).collect();
+        let victim = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let port = victim.local_addr().unwrap().port();
+        let place = Locator::udp_v4(Ipv4Addr::LOCALHOST, port);
+        let (mut said, mut drawn) = (0, 0);
+        for bytes in forged(participant.guid().prefix, place) {
+            said += victim.send_to(&bytes, "127.0.0.1:8160").unwrap();
+        }
+        let pause = std::time::Duration::from_millis(100);
+        victim.set_read_timeout(Some(pause)).unwrap();
+        let begin = Instant::now();
+        while begin.elapsed() < 80 * pause {
+            drawn += victim.recv(&mut [0; 65536]).unwrap_or(0);
+        }
+        assert!(drawn > 0, "it is asked where it is");
+        assert!(drawn <= 3 * said, "{drawn} bytes by {said}");
     });
 }
 

@@ -30,7 +30,7 @@ use crate::receive::role::Role;
 use crate::runtime::clock::Clock;
 use crate::send::datagram::Datagrams;
 use crate::send::local_queue;
-use dunlin_rtps::discovery::{Discovery, DiscoveryConfig};
+use dunlin_rtps::discovery::{Discovery, DiscoveryConfig, Secret};
 use dunlin_transport::panics;
 use dunlin_transport::threads;
 use dunlin_transport::{Listen, Reception, Transport};
@@ -433,6 +433,7 @@ fn build(
         },
         type_lookup: config.types.asks(),
         type_timeout: config.types.timeout,
+        secret: Some(secret(&clock, prefix)?),
         ..DiscoveryConfig::new(prefix, domain)
     });
     let discovery = discovery.map_err(|error| {
@@ -456,10 +457,24 @@ fn build(
 /// Two bytes that say Dunlin and ten that nobody else has (RTPS 2.5 9.3.1.5).
 fn new_prefix() -> Result<GuidPrefix> {
     let mut bytes = [0; 12];
-    getrandom::fill(&mut bytes).map_err(|error| Error::Io {
-        what: "asking the system for random bytes".into(),
-        error: io::Error::other(error.to_string()),
-    })?;
+    fill(&mut bytes)?;
     bytes[..2].copy_from_slice(&VendorId::DUNLIN.0);
     Ok(GuidPrefix(bytes))
+}
+
+/// What nobody else knows. By a clock that a test moves it is the same in each run.
+fn secret(clock: &Clock, prefix: GuidPrefix) -> Result<Secret> {
+    let mut bytes = [0; 16];
+    match clock.is_stepped() {
+        true => bytes[..12].copy_from_slice(&prefix.0),
+        false => fill(&mut bytes)?,
+    }
+    Ok(Secret::new(bytes))
+}
+
+fn fill(bytes: &mut [u8]) -> Result<()> {
+    getrandom::fill(bytes).map_err(|error| Error::Io {
+        what: "asking the system for random bytes".into(),
+        error: io::Error::other(error.to_string()),
+    })
 }

@@ -95,6 +95,33 @@ fn guid(greeting: &Answer, name: &str) -> (Prefix, [u8; 4]) {
     )
 }
 
+/// The victim believes that the enemy is where it says.
+fn prove(cast: &Cast, enemy: &UdpSocket) {
+    let pause = Duration::from_millis(100);
+    enemy.set_read_timeout(Some(pause)).unwrap();
+    let say = |packet: &[u8]| {
+        enemy.send_to(packet, META).unwrap();
+    };
+    let hear = || {
+        let mut room = vec![0; 65_536];
+        let length = enemy.recv(&mut room).unwrap_or(0);
+        room.truncate(length);
+        room
+    };
+    prove_by(cast, say, hear);
+}
+
+/// Announces the enemy until the victim asks where it is, and answers.
+fn prove_by(cast: &Cast, mut say: impl FnMut(&[u8]), mut hear: impl FnMut() -> Vec<u8>) {
+    let announcement = cast.introduction(["A", "B"]).swap_remove(0);
+    for _ in 0..200 {
+        say(&announcement);
+        if let Some(answer) = cast.proof(&hear()) {
+            return say(&answer);
+        }
+    }
+}
+
 /// Asks for a report of what happened since the last one.
 fn interval(peer: &mut Process) -> Answer {
     let report = peer.ask("report");
@@ -131,6 +158,7 @@ fn hostile_packets_disturb_nobody() {
             kind: 1,
             port: u32::from(enemy.local_addr().unwrap().port()),
         };
+        prove(&cast, &enemy);
         for packet in cast.introduction(["A", "B"]) {
             enemy.send_to(&packet, META).unwrap();
             std::thread::sleep(Duration::from_millis(20));
@@ -348,6 +376,7 @@ fn fragments_behind_holes_cost_what_came() {
             kind: 1,
             port: u32::from(enemy.local_addr().unwrap().port()),
         };
+        prove(&cast, &enemy);
         for packet in cast.introduction(["A", "B"]) {
             enemy.send_to(&packet, META).unwrap();
             std::thread::sleep(Duration::from_millis(20));

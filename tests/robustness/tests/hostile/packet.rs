@@ -117,6 +117,11 @@ impl Packet {
         self.sub(0x06, 1, &body)
     }
 
+    /// The answer to the question where somebody is.
+    pub(crate) fn proof(self, number: i64) -> Self {
+        self.ack_nack([0, 0, 3, 0xc7], PUBLICATIONS, number, 0, &[], 1)
+    }
+
     pub(crate) fn nack_frag(
         self,
         reader: Entity,
@@ -165,6 +170,17 @@ impl Packet {
         ];
         self.sub(0x16, 1, &body.concat())
     }
+}
+
+/// The number by which the victim asks in these bytes whether somebody is where it says, if it does:
+/// the first one of a HEARTBEAT.
+pub(crate) fn question(heard: &[u8]) -> Option<i64> {
+    let is_question =
+        |bytes: &&[u8]| bytes[0] == 0x07 && bytes[2..4] == [28, 0] && bytes[8..12] == PUBLICATIONS;
+    let heartbeat = heard.windows(20).find(is_question)?;
+    let word = |at: usize| heartbeat[at..at + 4].try_into().map(u32::from_le_bytes);
+    let (high, low) = (word(12).ok()?, word(16).ok()?);
+    Some(i64::from(high) << 32 | i64::from(low))
 }
 
 /// Extra flags, the offset of the inline QoS, reader, writer, sequence number.

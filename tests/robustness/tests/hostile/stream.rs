@@ -1,7 +1,7 @@
 //! The same by TCP, and what only streams can suffer.
 use crate::packet::{Packet, Prefix};
 use crate::vectors::{self, Cast};
-use crate::{check, guid, interval, judge, pair_by, start, usual};
+use crate::{check, guid, interval, judge, pair_by, prove_by, start, usual};
 use dunlin_robustness_tests::{
     Control, Figures, Holdings, Idle, Place, Threads, in_namespace, measure,
 };
@@ -9,13 +9,16 @@ use dunlin_wire::stream::{self, HEAD};
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 const VICTIM: &str = "transports=tcp port=7400";
 const HEALTHY: &str = "transports=tcp port=7500 peers=127.0.0.1:7400";
 const ENEMY: Prefix = *b"mallory lies";
+
+/// What the victim says by connections of its own.
+type Heard = Arc<Mutex<Vec<u8>>>;
 
 /// A connection to the victim; `None` if it has no room at present.
 fn dial() -> Option<TcpStream> {
@@ -179,14 +182,14 @@ fn hostile_connections_disturb_nobody() {
     });
 }
 
-/// Accepts what the victim dials, and reads all that it says.
-fn listen(stopped: &Arc<AtomicBool>) -> u32 {
+/// Accepts what the victim dials, and reads all that it says: the first of that can be heard.
+fn listen(stopped: &Arc<AtomicBool>, heard: &Heard) -> u32 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port of its own");
     listener
         .set_nonblocking(true)
         .expect("a socket may not wait");
     let port = listener.local_addr().expect("it is bound").port();
-    let stopped = Arc::clone(stopped);
+    let (stopped, heard) = (Arc::clone(stopped), Arc::clone(heard));
     std::thread::spawn(move || {
         let mut streams: Vec<TcpStream> = Vec::new();
         let mut room = [0; 65_536];
@@ -195,7 +198,17 @@ fn listen(stopped: &Arc<AtomicBool>) -> u32 {
                 let _ = stream.set_nonblocking(true);
                 streams.push(stream);
             }
-            streams.retain_mut(|stream| !matches!(stream.read(&mut room), Ok(0)));
+            streams.retain_mut(|stream| match stream.read(&mut room) {
+                Ok(0) => false,
+                Ok(length) => {
+                    let mut heard = heard.lock().unwrap();
+                    if heard.len() < 1 << 20 {
+                        heard.extend(&room[..length]);
+                    }
+                    true
+                }
+                Err(_) => true,
+            });
             std::thread::sleep(Duration::from_millis(1));
         }
     });
@@ -210,6 +223,7 @@ fn hostile_packets_in_streams_disturb_nobody() {
         let (own, writer) = guid(&victim.greeting, "writer");
         let (partner, partner_writer) = guid(&healthy.greeting, "writer");
         let stopped = Arc::new(AtomicBool::new(false));
+        let heard = Heard::default();
         let cast = Cast {
             victim: own,
             writer,
@@ -217,9 +231,21 @@ fn hostile_packets_in_streams_disturb_nobody() {
             healthy_writer: partner_writer,
             mallory: ENEMY,
             kind: 4,
-            port: listen(&stopped),
+            port: listen(&stopped, &heard),
         };
         let mut enemy = dial().expect("the victim listens");
+        let mut answers = enemy.try_clone().expect("a descriptor is left");
+        let hear = || {
+            std::thread::sleep(Duration::from_millis(50));
+            let mut room = [0; 65_536];
+            let length = answers.read(&mut room).unwrap_or(0);
+            let mut all = heard.lock().unwrap();
+            all.extend(&room[..length]);
+            all.clone()
+        };
+        let tell = |packet: &[u8]| enemy.write_all(&frame(packet)).expect("the victim reads");
+        prove_by(&cast, tell, hear);
+        drop(answers);
         for packet in cast.introduction(["A", "B"]) {
             enemy.write_all(&frame(&packet)).expect("the victim reads");
             std::thread::sleep(Duration::from_millis(50));

@@ -74,6 +74,11 @@ impl Cast {
         ]
     }
 
+    /// The answer to the question where the enemy is, if the victim asks it in these bytes.
+    pub(crate) fn proof(&self, heard: &[u8]) -> Option<Vec<u8>> {
+        question(heard).map(|number| self.mallory().proof(number).0)
+    }
+
     /// Makes the victim match another writer of the enemy's.
     pub(crate) fn publication(&self, sequence: i64, writer: Entity, topic: &str) -> Vec<u8> {
         let guid = guid(self.mallory, writer);

@@ -182,6 +182,7 @@ fn attack_by_reading(transports: &str) {
             let rendezvous = Honest::listens(reader.port());
             reader.come(pair.prefix, &pair.ports);
             let mut honest = Honest::answers(rendezvous);
+            reader.answer(pair.prefix, &pair.ports, &mut honest);
             lie(&mut honest, &mut dice);
             assert!(!ends || honest.is_dropped(), "run {run} of {kind}");
             due += i64::from(*ends);

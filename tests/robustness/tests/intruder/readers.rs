@@ -4,7 +4,7 @@ use crate::forge::{
     BOARD, CURSOR, Dice, Identity, Line, Listener, PATIENCE, PLACES, SEALS, Segment, hello,
 };
 use crate::packet::{
-    Packet, Prefix, SPDP_WRITER, SUBSCRIPTIONS, endpoint, guid, participant, text,
+    Packet, Prefix, SPDP_WRITER, SUBSCRIPTIONS, endpoint, guid, participant, question, text,
 };
 use dunlin_shm::{Connection, Control, Event, Incoming, Limits, LinkSize, Rendezvous};
 use rustix::fs::SealFlags;
@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 const SHMEM: i32 = 0x444c_0002;
 /// Where every participant can be asked whether it lives.
 const CALLER: u32 = 1;
+/// From where it answers: nobody takes two calls from one place.
+const ANSWERER: u32 = 2;
 const PORT: u32 = 1025;
 const SLEEP: usize = 16;
 
@@ -41,7 +43,7 @@ impl Reader {
         identity(self.prefix, PORT)
     }
 
-    /// Makes itself known at all of the victim's ports; from then on the victim sends to it.
+    /// Makes itself known at all of the victim's ports; the victim then asks it where it is.
     pub(crate) fn come(&mut self, victim: Prefix, ports: &[Identity]) {
         let place = [
             &SHMEM.to_le_bytes()[..],
@@ -54,13 +56,26 @@ impl Reader {
         let reader = endpoint(reader, &text("B"), &text("Numbered"), &[]);
         let say =
             |writer, data: &[u8]| Packet::from(self.prefix).to(victim).data(writer, 1, data).0;
-        let link = Segment::link().messages(&[
+        let messages = [
             say(SPDP_WRITER, &participant(self.prefix, &place, &[])),
             say(SUBSCRIPTIONS, &reader),
-        ]);
+        ];
+        self.say(CALLER, ports, &messages);
+    }
+
+    /// Answers the victim's question; from then on the victim sends to it.
+    pub(crate) fn answer(&mut self, victim: Prefix, ports: &[Identity], at: &mut Honest) {
+        let number = at.is_asked();
+        let answer = Packet::from(self.prefix).to(victim).proof(number).0;
+        self.say(ANSWERER, ports, &[answer]);
+    }
+
+    fn say(&mut self, from: u32, ports: &[Identity], messages: &[Vec<u8>]) {
+        let from = identity(self.prefix, from);
+        let link = Segment::link().messages(messages);
         self.lines.extend(ports.iter().map(|port| {
             let line = Line::to(port);
-            line.greet(identity(self.prefix, CALLER), std::slice::from_ref(&link));
+            line.greet(from, std::slice::from_ref(&link));
             assert!(line.hear(), "an honest greeting is answered");
             line
         }));
@@ -110,15 +125,28 @@ impl Honest {
 
     /// Reads so many messages as one should; their bytes.
     pub(crate) fn reads(&mut self, count: usize) -> usize {
+        (0..count).map(|_| self.message().len()).sum()
+    }
+
+    /// The number by which the victim asks where it is.
+    fn is_asked(&mut self) -> i64 {
+        loop {
+            if let Some(number) = question(&self.message()) {
+                return number;
+            }
+        }
+    }
+
+    /// Waits for a message.
+    fn message(&mut self) -> Vec<u8> {
         let mut buffer = vec![0; self.connection.receiver.longest()];
         let until = Instant::now() + PATIENCE;
-        let (mut read, mut bytes) = (0, 0);
-        while read < count {
+        loop {
             match self.connection.receiver.try_recv(&mut buffer) {
                 Ok(None) => std::thread::sleep(Duration::from_micros(200)),
                 Ok(Some(Incoming::Message(length))) => {
-                    read += 1;
-                    bytes += length;
+                    buffer.truncate(length);
+                    return buffer;
                 }
                 Ok(Some(Incoming::Attached { .. } | Incoming::Withdrawal)) => {
                     panic!("nothing here is so large")
@@ -127,7 +155,6 @@ impl Honest {
             }
             assert!(Instant::now() < until, "the victim sends nothing");
         }
-        bytes
     }
 
     /// Reads more than the ring holds, so that the victim has looked at the cursor.

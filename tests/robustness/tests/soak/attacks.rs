@@ -95,7 +95,20 @@ impl Attacker {
         for packet in self.cast.introduction(["A", "B"]) {
             self.send(&packet, &[META]);
             std::thread::sleep(Duration::from_millis(20));
+            self.prove();
         }
+    }
+
+    /// If the victim asks where the enemy is, it is told.
+    fn prove(&mut self) {
+        self.enemy.set_nonblocking(true).unwrap();
+        let mut room = [0; 65_536];
+        while let Ok(length) = self.enemy.recv(&mut room) {
+            if let Some(answer) = self.cast.proof(&room[..length]) {
+                self.send(&answer, &[META]);
+            }
+        }
+        self.enemy.set_nonblocking(false).unwrap();
     }
 
     fn send(&mut self, packet: &[u8], to: &[(&str, u16)]) {
