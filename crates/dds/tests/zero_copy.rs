@@ -120,11 +120,14 @@ fn look(test: &str, transports: Transports) {
         let mut writer = other(test, "writer");
         let mut held = Vec::new();
         for round in 0..40 {
-            let image = next(&images);
-            assert!(image.is_in_place(), "round {round}");
+            let (mut image, mut frame) = (next(&images), next(&frames));
+            // What is written before there is a ring comes by UDP, if there is UDP.
+            let may_be_early = round == 0 && transports != Transports::SHMEM;
+            while may_be_early && !(image.is_in_place() && frame.is_in_place()) {
+                (image, frame) = (next(&images), next(&frames));
+            }
+            assert!(image.is_in_place() && frame.is_in_place(), "round {round}");
             let number = number_of(&image);
-            let frame = next(&frames);
-            assert!(frame.is_in_place(), "round {round}");
             let header = frame.header().unwrap();
             assert_eq!(header.note, header.number.to_string());
             let octets = frame.octets().unwrap();
