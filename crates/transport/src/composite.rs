@@ -169,14 +169,20 @@ impl Transport for CompositeTransport {
         self.of(to.kind)?.lane(to)
     }
 
+    fn begin(&self, to: &Locator) -> bool {
+        self.of(to.kind)
+            .is_some_and(|transport| transport.begin(to))
+    }
+
     fn neighbours(
         &self,
         group: &Locator,
         most: usize,
         known: &dyn Fn([u8; 12]) -> bool,
+        waits: bool,
     ) -> Vec<Locator> {
         let shm = self.shm.as_ref();
-        shm.map_or_else(Vec::new, |shm| shm.neighbours(group, most, known))
+        shm.map_or_else(Vec::new, |shm| shm.neighbours(group, most, known, waits))
     }
 
     fn watch(&self, watcher: Weak<dyn Watcher>) {

@@ -118,13 +118,18 @@ impl<T: Transport + 'static> Transport for Fault<T> {
         self.inner.leads_to(to, peer)
     }
 
+    fn begin(&self, to: &Locator) -> bool {
+        self.inner.begin(to)
+    }
+
     fn neighbours(
         &self,
         group: &Locator,
         most: usize,
         known: &dyn Fn([u8; 12]) -> bool,
+        waits: bool,
     ) -> Vec<Locator> {
-        self.inner.neighbours(group, most, known)
+        self.inner.neighbours(group, most, known, waits)
     }
 
     fn watch(&self, watcher: Weak<dyn Watcher>) {

@@ -176,13 +176,18 @@ impl Transport for ShmTransport {
         Some(SendPath(Way::Shm(send_channel)))
     }
 
+    fn begin(&self, to: &Locator) -> bool {
+        self.table.begin(to)
+    }
+
     fn neighbours(
         &self,
         group: &Locator,
         most: usize,
         known: &dyn Fn([u8; 12]) -> bool,
+        waits: bool,
     ) -> Vec<Locator> {
-        self.table.unknown_neighbours(group, most, known)
+        self.table.unknown_neighbours(group, most, known, waits)
     }
 
     fn watch(&self, watcher: Weak<dyn Watcher>) {

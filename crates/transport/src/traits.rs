@@ -151,16 +151,26 @@ pub trait Transport: Send + Sync {
         None
     }
 
+    /// Begins to find out whether there is a way to the peer at `to`, and waits for nothing. True
+    /// if [`Watcher::answered`] will tell when that is known; until then [`Self::reaches`] says no.
+    /// False if it is known now. May ask the system; not for the data path.
+    fn begin(&self, to: &Locator) -> bool {
+        let _ = to;
+        false
+    }
+
     /// Where participants of this host listen to `group`, by memory that they share with this one:
-    /// at most `most`, other than those whose prefix `known` knows. May ask the system, and waits
-    /// for answers for some milliseconds; not for the data path.
+    /// at most `most`, other than those whose prefix `known` knows. If it `waits`, then for answers,
+    /// for some milliseconds; otherwise those that have to be asked first are among them next time.
+    /// May ask the system; not for the data path.
     fn neighbours(
         &self,
         group: &Locator,
         most: usize,
         known: &dyn Fn([u8; 12]) -> bool,
+        waits: bool,
     ) -> Vec<Locator> {
-        let _ = (group, most, known);
+        let _ = (group, most, known, waits);
         Vec::new()
     }
 
@@ -233,6 +243,13 @@ pub trait Watcher: Send + Sync {
     /// anew. `ended`: what was there has ended for sure. Called by a thread of the transport, which
     /// must not wait for it.
     fn changed(&self, peer: &Locator, ended: bool);
+
+    /// What [`Transport::begin`] has begun with the address of `peer` has come to its end: there is
+    /// a way now, or there is none. Called by a thread of the transport, which must not wait for
+    /// it.
+    fn answered(&self, peer: &Locator) {
+        self.changed(peer, false);
+    }
 
     /// The addresses of this host may have changed: [`Transport::follow_addresses`] is to be called
     /// soon, by another thread than this, which is a receiver's.
@@ -369,13 +386,18 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
         T::lane(self, to)
     }
 
+    fn begin(&self, to: &Locator) -> bool {
+        T::begin(self, to)
+    }
+
     fn neighbours(
         &self,
         group: &Locator,
         most: usize,
         known: &dyn Fn([u8; 12]) -> bool,
+        waits: bool,
     ) -> Vec<Locator> {
-        T::neighbours(self, group, most, known)
+        T::neighbours(self, group, most, known, waits)
     }
 
     fn watch(&self, watcher: Weak<dyn Watcher>) {

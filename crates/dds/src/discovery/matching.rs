@@ -10,6 +10,7 @@ mod neighbours;
 mod observe;
 mod registry;
 pub(crate) mod watch;
+pub(crate) mod ways;
 
 use crate::discovery::peers::PeerList;
 use crate::discovery::why::similar;
@@ -39,6 +40,7 @@ use neighbours::Neighbours;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 use std::sync::{Arc, Weak};
+use ways::WaitingMatches;
 
 pub(crate) struct Matching<P: MatchedEntities> {
     discovery: Discovery,
@@ -59,6 +61,8 @@ pub(crate) struct Matching<P: MatchedEntities> {
     sinks: BTreeMap<EntityId, BTreeMap<Guid, Destination>>,
     /// Those of them that are in this process and need no place.
     local_readers: BTreeMap<EntityId, BTreeMap<Guid, Weak<dyn LocalReaderEndpoint>>>,
+    /// Matches of ours that are carried out when the way to the reader is known.
+    waiting: WaitingMatches,
     /// Where each matched endpoint is reached.
     destinations: BTreeMap<Guid, Destination>,
     /// The groups of matched readers that get their samples by multicast.
@@ -158,6 +162,7 @@ impl<P: OwnParticipant> Matching<P> {
             sources: BTreeMap::new(),
             sinks: BTreeMap::new(),
             local_readers: BTreeMap::new(),
+            waiting: WaitingMatches::default(),
             destinations: BTreeMap::new(),
             groups: BTreeMap::new(),
             signs: BTreeMap::new(),
@@ -236,17 +241,6 @@ impl<P: OwnParticipant> Matching<P> {
             .assert_participant(now, &mut self.datagrams, &mut self.events);
     }
 
-    /// The ways to a participant are not what they were, or it has ended.
-    pub(crate) fn change_way(&mut self, now: Time, peer: GuidPrefix, ended: bool) {
-        self.peers.remove(&peer);
-        self.neighbours.forget(&peer);
-        if ended {
-            self.discovery.end(now, peer, &mut self.events);
-        } else {
-            self.discovery.relocate(now, peer, &mut self.events);
-        }
-    }
-
     pub(crate) fn handle_timeout(&mut self, now: Time) {
         let signs = std::mem::take(&mut self.signs);
         signs.values().for_each(|sign| self.tell(sign));
@@ -256,7 +250,9 @@ impl<P: OwnParticipant> Matching<P> {
     }
 
     pub(crate) fn next_timeout(&self) -> Option<Time> {
-        self.discovery.next_timeout()
+        let waiting = self.waiting.next_timeout();
+        let both = [self.discovery.next_timeout(), waiting];
+        both.into_iter().flatten().min()
     }
 
     /// Why endpoints that might match `local` do not, a line each.
@@ -348,6 +344,7 @@ impl<P: OwnParticipant> Matching<P> {
         self.changed = true;
         self.sinks.remove(&guid.entity);
         self.local_readers.remove(&guid.entity);
+        self.waiting.remove_writer(guid);
     }
 
     pub(crate) fn remove_reader(&mut self, now: Time, guid: Guid) {
@@ -368,6 +365,9 @@ impl<P: OwnParticipant> Matching<P> {
     ) {
         for event in std::mem::take(&mut self.events) {
             self.apply(participant, now, event, matching_events);
+        }
+        for (writer, reader) in self.late_matches(now) {
+            self.match_reader(participant, now, writer, &reader, matching_events);
         }
         self.serve(now, matching_events);
         if std::mem::take(&mut self.changed) {

@@ -3,6 +3,7 @@ mod directory;
 mod receiving;
 
 use crate::discovery::matching::Matching;
+use crate::discovery::matching::ways::WayChange;
 use crate::discovery::peers::Names;
 use crate::entity::config::ParticipantConfig;
 use crate::entity::contained::ContainedEntities;
@@ -97,9 +98,8 @@ pub(crate) struct Shared {
     /// Why the transport cannot go on.
     transport_failure: Ranked<Option<String>, LEAF>,
     pub(crate) names: Names,
-    /// Participants to whom the ways have changed, which of them have ended, and when that is to be
-    /// heeded.
-    ways: Ranked<Vec<(GuidPrefix, bool, Time)>, LEAF>,
+    /// Participants to whom the ways have changed, how, and when that is to be heeded.
+    ways: Ranked<Vec<(GuidPrefix, WayChange, Time)>, LEAF>,
     /// When to look at the addresses of this host, which have changed.
     addresses_due: Ranked<Option<Time>, LEAF>,
     /// Received samples of which a part stays in memory of their writer.

@@ -1,4 +1,5 @@
 //! What the transport, its receivers and its porter share: who is connected, and who cannot be.
+mod dialling;
 mod lines;
 
 use crate::panics::log;
@@ -7,7 +8,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use dunlin_shm::{Chunk, ControlSocket, Error, Identity, Limits, Pool, Rendezvous};
 use dunlin_wire::Locator;
@@ -17,21 +18,9 @@ use rustix::event::{EventfdFlags, eventfd};
 use super::pools::Pools;
 use super::receiver::{Inbox, ShmReceiver};
 use super::send_channel::{ATTACHED, SendChannel, announce};
-use super::{Port, ShmConfig, identity, identity_at, io_error, locator, name, port};
+use super::{Port, ShmConfig, identity, io_error, locator, name, port};
 use crate::traits::{Listen, Watcher};
-
-/// How long a thread waits for a peer's answer; who takes longer is reached some other way until it
-/// comes.
-const PATIENCE: Duration = Duration::from_millis(50);
-/// A peer that could not be reached is not tried again for this long.
-const PAUSE: Duration = Duration::from_secs(1);
-/// ... nor one that did not answer, which cost time.
-const LONG_PAUSE: Duration = Duration::from_secs(10);
-/// Whoever comes speaks to those who are there, and so is known to them; a look now and then finds
-/// who was overlooked.
-const LOOK_AGAIN: Duration = Duration::from_secs(30);
-/// Peers that are remembered for not being reachable.
-const MOST_REFUSED: usize = 4096;
+use dialling::Dialling;
 
 /// What an event of the porter's is about, if it is no connection.
 pub(super) const RENDEZVOUS: u64 = 0;
@@ -71,12 +60,10 @@ pub(super) struct State {
     /// Connections whose end the porter waits for.
     lines: HashMap<u64, Watched>,
     next_line: u64,
-    /// Peers that are not to be dialled until then, `None` for never again.
-    refused: HashMap<Identity, Option<Instant>>,
     /// All pools, in the order in which peers hear of them.
     pools: Vec<Pool>,
-    /// Whom we have greeted, with so many pools, and who has not answered.
-    dialled: HashMap<Identity, usize>,
+    /// Whom we have greeted, or shall.
+    dialling: Dialling,
     /// Peers whose connections have ended, and who may have.
     pub(super) suspects: Vec<Suspect>,
 }
@@ -116,9 +103,8 @@ impl ConnectionTable {
                 given: 0,
                 lines: HashMap::new(),
                 next_line: FIRST_LINE,
-                refused: HashMap::new(),
                 pools: Vec::new(),
-                dialled: HashMap::new(),
+                dialling: Dialling::default(),
                 suspects: Vec::new(),
             }),
             settled: Condvar::new(),
@@ -161,18 +147,26 @@ impl ConnectionTable {
 
     /// Tells the participant that the porter has ended although nobody stopped it.
     pub(super) fn fail(&self, why: &str) {
-        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        let watcher = watcher.as_ref().and_then(Weak::upgrade);
-        if let Some(watcher) = watcher {
+        if let Some(watcher) = self.watcher() {
             watcher.failed(&format!("thread dunlin-porter has panicked: {why}"));
+        }
+    }
+
+    fn watcher(&self) -> Option<Arc<dyn Watcher>> {
+        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        watcher.as_ref().and_then(Weak::upgrade)
+    }
+
+    /// Tells the participant that a peer has answered, or does not.
+    fn tell_answered(&self, peer: [u8; 12]) {
+        if let Some(watcher) = self.watcher() {
+            watcher.answered(&locator(&identity(peer, Port::CALLER)));
         }
     }
 
     /// Tells the participant that the way to a peer is not as it was.
     pub(super) fn tell(&self, peer: [u8; 12], ended: bool) {
-        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        let watcher = watcher.as_ref().and_then(Weak::upgrade);
-        if let Some(watcher) = watcher {
+        if let Some(watcher) = self.watcher() {
             watcher.changed(&locator(&identity(peer, Port::CALLER)), ended);
         }
     }
@@ -208,80 +202,6 @@ impl ConnectionTable {
     /// A receiver has ended.
     pub(super) fn close(&self, inbox: &Arc<Inbox>) {
         self.state().close(inbox);
-    }
-
-    /// The way to a unicast locator, made if there is none yet; waits for the peer's answer for
-    /// some milliseconds.
-    pub(super) fn connect(&self, to: &Locator) -> Option<Arc<SendChannel>> {
-        let peer = identity_at(to)?;
-        let mut state = self.state();
-        if let Some(send_channel) = state.outlets.get(&peer) {
-            return Some(Arc::clone(send_channel));
-        }
-        self.dial(&mut state, peer);
-        let state = self.await_answers(state, &[peer]);
-        state.outlets.get(&peer).cloned()
-    }
-
-    /// The ways to all neighbours that listen to a group.
-    pub(super) fn neighbours(&self, group: &Locator) -> Vec<Arc<SendChannel>> {
-        let Ok(group) = u16::try_from(group.port) else {
-            return Vec::new();
-        };
-        let mut state = self.state();
-        let known = state.in_group(group);
-        let looked = state.looked.is_some_and(|at| at.elapsed() < LOOK_AGAIN);
-        if looked && !known.is_empty() {
-            return known;
-        }
-        state.looked = Some(Instant::now());
-        drop(state);
-        let found = dunlin_shm::neighbours(self.group).unwrap_or_default();
-        let is_one = |peer: &Identity| port(peer).group == group;
-        let found: Vec<Identity> = found.into_iter().filter(is_one).collect();
-        self.tell_of_strangers();
-        let mut state = self.state();
-        for peer in &found {
-            if !state.outlets.contains_key(peer) {
-                self.dial(&mut state, *peer);
-            }
-        }
-        self.await_answers(state, &found).in_group(group)
-    }
-
-    /// Where those neighbours listen to a group whose names are not known: at most so many, and
-    /// first those that come after us, so that not all of a crowd ask the same few.
-    pub(super) fn unknown_neighbours(
-        &self,
-        group: &Locator,
-        most: usize,
-        known: &dyn Fn([u8; 12]) -> bool,
-    ) -> Vec<Locator> {
-        let Some(group) = u16::try_from(group.port).ok().filter(|_| most > 0) else {
-            return Vec::new();
-        };
-        let mut found = dunlin_shm::neighbours(self.group).unwrap_or_default();
-        self.tell_of_strangers();
-        let first = found.partition_point(|peer| name(peer) <= self.name);
-        found.rotate_left(first);
-        let mut state = self.state();
-        let now = Instant::now();
-        found.retain(|peer| {
-            let name = name(peer);
-            let unknown = name != self.name && port(peer).group == group && !known(name);
-            unknown && !state.is_refused(peer, now)
-        });
-        found.truncate(most);
-        for peer in &found {
-            if !state.outlets.contains_key(peer) {
-                self.dial(&mut state, *peer);
-            }
-        }
-        let state = self.await_answers(state, &found);
-        let connected = found
-            .iter()
-            .filter(|peer| state.outlets.contains_key(*peer));
-        connected.map(locator).collect()
     }
 
     /// Participants of other users in this domain.
@@ -336,49 +256,6 @@ impl ConnectionTable {
         total.is_power_of_two().then_some(total)
     }
 
-    fn dial(&self, state: &mut State, peer: Identity) {
-        let now = Instant::now();
-        if state.is_refused(&peer, now) || state.dialled.contains_key(&peer) {
-            return;
-        }
-        let pools = state.pools.len();
-        match state.caller.dial(peer, now) {
-            Ok(()) => {
-                state.dialled.insert(peer, pools);
-                state.await_sockets(&self.events);
-                self.ring();
-            }
-            Err(error) => self.refuse(state, peer, &error),
-        }
-    }
-
-    /// Waits for the answers of those who have been greeted; who takes too long is not waited for
-    /// again soon.
-    fn await_answers<'a>(
-        &self,
-        mut state: MutexGuard<'a, State>,
-        peers: &[Identity],
-    ) -> MutexGuard<'a, State> {
-        let start = Instant::now();
-        let until = start + PATIENCE;
-        let awaited = |state: &State, peer: &Identity| {
-            state.dialled.contains_key(peer) && !state.is_refused(peer, start)
-        };
-        while peers.iter().any(|peer| awaited(&state, peer)) {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                let late: Vec<_> = peers.iter().filter(|peer| awaited(&state, peer)).collect();
-                for peer in late {
-                    state.note_refused(*peer, Some(until + LONG_PAUSE));
-                }
-                break;
-            }
-            let waited = self.settled.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        state
-    }
-
     /// Memory that peers can read, for the application.
     pub(super) fn lend(&self, length: usize) -> Option<Chunk> {
         if length < ATTACHED {
@@ -397,7 +274,7 @@ impl ConnectionTable {
         peer: &Identity,
         change: impl FnOnce(&mut SendChannel),
     ) {
-        let limit = Instant::now() + Duration::from_secs(20);
+        let limit = Instant::now() + std::time::Duration::from_secs(20);
         loop {
             let mut state = self.state();
             if let Some(channel) = state.outlets.get_mut(peer).and_then(Arc::get_mut) {
@@ -415,7 +292,7 @@ impl ConnectionTable {
     pub(super) fn leave_out(&self, pool: &Pool) -> Option<Vec<Arc<SendChannel>>> {
         let mut state = self.state();
         let all = || state.outlets.values();
-        let possible = state.dialled.is_empty() && all().all(|of| of.heeds_withdrawals);
+        let possible = state.dialling.is_over() && all().all(|of| of.heeds_withdrawals);
         if !possible || !pool.withdraw() {
             return None;
         }
@@ -438,18 +315,6 @@ impl ConnectionTable {
         }
     }
 
-    /// A peer cannot be reached, for now.
-    fn refuse(&self, state: &mut State, peer: Identity, error: &Error) {
-        let again = match error {
-            Error::Violation(_) => None,
-            _ => Some(Instant::now() + PAUSE),
-        };
-        state.note_refused(peer, again);
-        if let Some(total) = self.count_refusal(error) {
-            log::info!(peer = ?locator(&peer), %error, total, "memory is not shared with this peer; another transport has to do");
-        }
-    }
-
     /// Never sends to a peer by shared memory again. Several threads may find out at once; it is
     /// said once.
     pub(super) fn break_with(&self, send_channel: &SendChannel, why: &str) {
@@ -458,7 +323,7 @@ impl ConnectionTable {
             let mut state = self.state();
             state.outlets.remove(&send_channel.identity);
             state.lines.retain(|_, watched| !matches!(&watched.end, Ended::SendChannel(peer) if *peer == send_channel.identity));
-            state.note_refused(send_channel.identity, None);
+            state.dialling.note_refused(send_channel.identity, None);
         }
         if !was_open {
             return;
@@ -509,34 +374,9 @@ impl State {
         free.ok_or_else(|| io::ErrorKind::AddrInUse.into())
     }
 
-    /// Those who listen to a group, as far as we are connected.
-    fn in_group(&self, group: u16) -> Vec<Arc<SendChannel>> {
-        let outlets = self.outlets.iter();
-        let found = outlets.filter(|(peer, _)| port(peer).group == group);
-        found
-            .map(|(_, send_channel)| Arc::clone(send_channel))
-            .collect()
-    }
-
     /// Forgets a receiver's ports.
     fn close(&mut self, inbox: &Arc<Inbox>) {
         self.ports.retain(|(_, other)| !Arc::ptr_eq(inbox, other));
-    }
-
-    fn is_refused(&self, peer: &Identity, now: Instant) -> bool {
-        let until = self.refused.get(peer);
-        until.is_some_and(|until| until.is_none_or(|until| now < until))
-    }
-
-    fn note_refused(&mut self, peer: Identity, until: Option<Instant>) {
-        if self.refused.len() >= MOST_REFUSED {
-            let now = Instant::now();
-            self.refused
-                .retain(|_, until| until.is_none_or(|until| now < until));
-        }
-        if self.refused.len() < MOST_REFUSED {
-            self.refused.insert(peer, until);
-        }
     }
 
     /// Has the porter woken by what peers say at the rendezvous.

@@ -5,7 +5,7 @@ use dunlin_qos::Incompatibility;
 use dunlin_rtps::discovery::{Event, LossReason, UnmatchReason};
 use dunlin_rtps::{ReaderProxyConfig, Time, WriterProxyConfig};
 use dunlin_transport::panics::log;
-use dunlin_wire::{Guid, VendorId, WriterData};
+use dunlin_wire::{Guid, ReaderData, VendorId, WriterData};
 use std::sync::Arc;
 
 impl<P: OwnParticipant> Matching<P> {
@@ -18,25 +18,16 @@ impl<P: OwnParticipant> Matching<P> {
     ) {
         match event {
             Event::ReaderMatched { writer, reader } => {
-                if let Some(core) = self.writers.get(&writer.entity) {
-                    core.note_filter(&reader);
-                    core.settle_filters();
+                if !self.awaits_way_to(participant, now, writer, &reader) {
+                    self.match_reader(participant, now, writer, &reader, matching_events);
                 }
-                self.add_sink(participant, writer, &reader);
-                if let Some(core) = self.writers.get(&writer.entity) {
-                    let proxy = ReaderProxyConfig {
-                        guid: reader.guid,
-                        reliable: reader.qos.reliability.is_reliable(),
-                        durability: reader.qos.durability,
-                        expects_inline_qos: reader.expects_inline_qos,
-                        vendor: self.discovery.vendor(reader.guid.prefix),
-                    };
-                    if let Some(peer) = self.discovery.participant(reader.guid.prefix) {
-                        core.note_product(reader.guid, peer);
-                    }
-                    let limit = reader.max_sample_size;
-                    core.add_reader(now, proxy, limit, &mut self.datagrams);
-                    matching_events.push(MatchingEvent::<P>::writer_matched(core, reader.guid, 1));
+            }
+            Event::ReaderChanged { writer, reader }
+                if self.waiting.contains(writer, reader.guid) =>
+            {
+                if !self.awaits_way_to(participant, now, writer, &reader) {
+                    self.waiting.remove(writer, reader.guid);
+                    self.match_reader(participant, now, writer, &reader, matching_events);
                 }
             }
             Event::ReaderChanged { writer, reader } => {
@@ -49,6 +40,8 @@ impl<P: OwnParticipant> Matching<P> {
                     self.set_destinations(participant, writer.entity);
                 }
             }
+            Event::ReaderUnmatched { writer, reader, .. }
+                if self.waiting.remove(writer, reader) => {}
             Event::ReaderUnmatched {
                 writer,
                 reader,
@@ -183,6 +176,37 @@ impl<P: OwnParticipant> Matching<P> {
                 let core = self.writers.get(&writer.entity);
                 matching_events.extend(core.map(MatchingEvent::<P>::liveliness_lost));
             }
+        }
+    }
+
+    /// Carries out a match of a writer with a reader of somebody else, or of this process.
+    pub(super) fn match_reader(
+        &mut self,
+        participant: &P,
+        now: Time,
+        writer: Guid,
+        reader: &ReaderData,
+        matching_events: &mut Vec<MatchingEvent<P>>,
+    ) {
+        if let Some(core) = self.writers.get(&writer.entity) {
+            core.note_filter(reader);
+            core.settle_filters();
+        }
+        self.add_sink(participant, writer, reader);
+        if let Some(core) = self.writers.get(&writer.entity) {
+            let proxy = ReaderProxyConfig {
+                guid: reader.guid,
+                reliable: reader.qos.reliability.is_reliable(),
+                durability: reader.qos.durability,
+                expects_inline_qos: reader.expects_inline_qos,
+                vendor: self.discovery.vendor(reader.guid.prefix),
+            };
+            if let Some(peer) = self.discovery.participant(reader.guid.prefix) {
+                core.note_product(reader.guid, peer);
+            }
+            let limit = reader.max_sample_size;
+            core.add_reader(now, proxy, limit, &mut self.datagrams);
+            matching_events.push(MatchingEvent::<P>::writer_matched(core, reader.guid, 1));
         }
     }
 

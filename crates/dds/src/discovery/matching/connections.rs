@@ -1,5 +1,6 @@
 //! Where matched endpoints are reached, and what the data path has to know of it.
 use super::locator_choice::{multicast_locator_of, unicast_locator_of, whom};
+use super::ways::is_on_its_way;
 use super::{MatchedWriter, Matching, OwnParticipant};
 use crate::receive::liveliness::LivelinessAssertion;
 use crate::send::destination::Destination;
@@ -99,6 +100,8 @@ impl<P: OwnParticipant> Matching<P> {
         let transport = participant.transport();
         let vendor = self.discovery.vendor(writer.guid.prefix);
         if !(participant.delivers_locally() && local_queue::is_here(&writer.guid)) {
+            // Until a way by memory is there the network will do.
+            is_on_its_way(transport, &writer.unicast);
             let whom = whom(transport, &self.discovery, writer.guid.prefix);
             let destination = unicast_locator_of(transport, whom, &writer.unicast)
                 .or_else(|| multicast_locator_of(transport, whom, &writer.multicast));

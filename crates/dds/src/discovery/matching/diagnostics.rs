@@ -86,7 +86,11 @@ impl<P: OwnParticipant> Matching<P> {
         let known = self.discovery.acquaintance(local, other);
         let local_readers = participant.delivers_locally() && local_queue::is_here(&other);
         match known {
-            PeerState::Matched if !local_readers && !self.destinations.contains_key(&other) => {
+            PeerState::Matched
+                if !local_readers
+                    && !self.destinations.contains_key(&other)
+                    && !self.waiting.contains(local, other) =>
+            {
                 PeerState::Unreachable
             }
             known => known,

@@ -98,7 +98,7 @@ fn is_connected(transport: &dyn Transport, kind: i32) -> bool {
     properties.any(|way| way.kind == kind && way.connected)
 }
 
-fn is_possible(locator: &Locator) -> bool {
+pub(super) fn is_possible(locator: &Locator) -> bool {
     const FIRST_FREE_PORT: u16 = 1024;
     match locator.socket_addr() {
         None => matches!(

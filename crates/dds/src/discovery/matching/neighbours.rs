@@ -59,12 +59,15 @@ impl Neighbours {
         if most == 0 {
             return Vec::new();
         }
+        // A crowd that hears itself by the network need not hurry.
+        let waits = !hears_itself;
         let places = if self.announced < HEARD {
-            transport.neighbours(&group, most, &|name| discovery.knows(GuidPrefix(name)))
+            let known = |name| discovery.knows(GuidPrefix(name));
+            transport.neighbours(&group, most, &known, waits)
         } else {
             let answered = discovery.whereabouts().map(|(data, _)| data.guid.prefix.0);
             let answered: BTreeSet<[u8; 12]> = answered.collect();
-            transport.neighbours(&group, most, &|name| answered.contains(&name))
+            transport.neighbours(&group, most, &|name| answered.contains(&name), waits)
         };
         places.into_iter().map(Destination::open).collect()
     }

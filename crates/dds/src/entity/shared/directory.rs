@@ -1,5 +1,6 @@
 //! A participant and its directory of the domain: who asks it, and what follows from that.
 use super::Shared;
+use crate::discovery::matching::ways::{PATIENCE, WayChange};
 use crate::discovery::matching::{Matching, MatchingEvent, OwnParticipant};
 use crate::entity::due::Due;
 use crate::receive::deferred;
@@ -9,12 +10,15 @@ use dunlin_qos::Duration;
 use dunlin_rtps::Time;
 use dunlin_transport::panics::log;
 use dunlin_transport::{Transport, Watcher};
-use dunlin_wire::{GuidPrefix, Locator};
+use dunlin_wire::{EntityId, GuidPrefix, Locator};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// How long what a participant said before it ended is given to be read.
 const LAST_WORDS: Duration = Duration::from_millis(20);
+
+/// How often a thread looks whether a way has been found.
+const LOOK: std::time::Duration = std::time::Duration::from_micros(100);
 
 /// Addresses that change come in several steps, such as the old one going and the new one coming.
 const SETTLING: Duration = Duration::from_millis(50);
@@ -82,21 +86,47 @@ impl Shared {
         }
         self.follow_addresses();
         let now = self.clock.now();
-        let due = |way: &mut (GuidPrefix, bool, Time)| way.2 <= now;
+        let due = |way: &mut (GuidPrefix, WayChange, Time)| way.2 <= now;
         let (ways, next) = {
             let mut ways = self.ways.lock();
             let due: Vec<_> = ways.extract_if(.., due).collect();
             (due, ways.iter().map(|(_, _, at)| *at).min())
         };
         self.discover(|matching, now| {
-            for (peer, ended, _) in ways {
-                matching.change_way(now, peer, ended);
+            for (peer, change, _) in ways {
+                matching.change_way(now, peer, change);
             }
             matching.handle_timeout(now);
         });
         if let Some(at) = next {
             self.timer
                 .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+        }
+    }
+
+    /// The ways to the participant at this address have changed, which is to be heeded then.
+    fn note_way(&self, peer: &Locator, change: WayChange, at: Time) {
+        let [prefix @ .., _, _, _, _] = peer.address;
+        self.ways.lock().push((GuidPrefix(prefix), change, at));
+        self.timer
+            .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+    }
+
+    /// Waits until the matches of a new writer with readers that are known are carried out, so that
+    /// what is written next is for them. Not long, and without a lock: other threads go on, and
+    /// this one does what they might do.
+    pub(crate) fn await_ways(self: &Arc<Self>, writer: EntityId) {
+        let until = self.clock.now().after(PATIENCE);
+        while self.matching.lock().awaits_ways(writer) {
+            let now = self.clock.now();
+            if now >= until {
+                return;
+            }
+            let answered = self.ways.lock().iter().any(|(_, _, at)| *at <= now);
+            match answered {
+                true => self.discovery_timeout(),
+                false => std::thread::sleep(LOOK),
+            }
         }
     }
 
@@ -136,16 +166,17 @@ impl Watcher for Shared {
     }
 
     fn changed(&self, peer: &Locator, ended: bool) {
-        let [prefix @ .., _, _, _, _] = peer.address;
         // What it said before it ended may still be read: that it leaves, or has deleted its
         // writers.
-        let at = match ended {
-            true => self.clock.now().after(LAST_WORDS),
-            false => self.clock.now(),
-        };
-        self.ways.lock().push((GuidPrefix(prefix), ended, at));
-        self.timer
-            .schedule(at, &self.discovery_scheduled, || Due::Discovery);
+        let now = self.clock.now();
+        match ended {
+            true => self.note_way(peer, WayChange::Ended, now.after(LAST_WORDS)),
+            false => self.note_way(peer, WayChange::Lost, now),
+        }
+    }
+
+    fn answered(&self, peer: &Locator) {
+        self.note_way(peer, WayChange::Answered, self.clock.now());
     }
 
     fn failed(&self, why: &str) {

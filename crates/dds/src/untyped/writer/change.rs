@@ -149,6 +149,7 @@ impl WriterCore {
             self.announced.store(true, Relaxed);
             Ok(())
         });
+        self.shared.await_ways(self.guid.entity);
         announced.map_err(|error| self.unannounced(&error))
     }
 

@@ -2,7 +2,8 @@
 use super::super::receiver::{Inbox, ReceiveChannel};
 use super::super::send_channel::{SendChannel, announce};
 use super::super::{locator, name};
-use super::{ConnectionTable, Ended, LONG_PAUSE, State, Suspect, Watched};
+use super::dialling::LONG_PAUSE;
+use super::{ConnectionTable, Ended, State, Suspect, Watched};
 use crate::panics::log;
 use dunlin_shm::{ControlSocket, Event, Identity, Rendezvous};
 use rustix::event::epoll;
@@ -15,10 +16,11 @@ impl ConnectionTable {
     pub(in crate::shm) fn converse(&self) -> Option<Instant> {
         let now = Instant::now();
         let mut state = self.state();
-        let mut late = Vec::new();
+        let mut answered = Vec::new();
         for event in state.caller.poll(now) {
-            late.extend(self.hear_answer(&mut state, event));
+            answered.extend(self.hear_answer(&mut state, event));
         }
+        answered.extend(self.dial_next(&mut state, now));
         let mut joined = Vec::new();
         for (rendezvous, inbox) in &mut state.ports {
             let events = rendezvous.poll(now).into_iter();
@@ -30,17 +32,18 @@ impl ConnectionTable {
         state.await_sockets(&self.events);
         let ports = state.ports.iter().map(|(rendezvous, _)| rendezvous);
         let all = ports.chain([&state.caller]);
-        let next = all.filter_map(Rendezvous::next_timeout).min();
+        let conversation = all.filter_map(Rendezvous::next_timeout).min();
+        let again = state.dialling.next_timeout();
         drop(state);
         self.settled.notify_all();
-        for peer in late {
-            self.tell(peer, false);
+        for peer in answered {
+            self.tell_answered(peer);
         }
-        next
+        [conversation, again].into_iter().flatten().min()
     }
 
-    /// A peer that we have dialled has answered, or failed to; its name if nobody waits for it any
-    /// more.
+    /// A peer that we have dialled has answered, or failed to; its name if the participant is to be
+    /// told.
     pub(super) fn hear_answer(&self, state: &mut State, event: Event) -> Option<[u8; 12]> {
         match event {
             // Nobody has to call here. It would be taken for the one whose name it gives, and be
@@ -51,8 +54,8 @@ impl ConnectionTable {
             }
             Event::Joined(connection) => {
                 let peer = connection.peer;
-                let greeted_with = state.dialled.remove(&peer).unwrap_or(0);
-                for pool in state.pools.iter().skip(greeted_with) {
+                let answer = state.dialling.note_joined(&peer);
+                for pool in state.pools.iter().skip(answer.pools) {
                     announce(&connection.line, pool);
                 }
                 self.await_end(state, connection.line, Ended::SendChannel(peer));
@@ -62,15 +65,12 @@ impl ConnectionTable {
                     Arc::clone(&self.pools),
                 ));
                 state.outlets.insert(peer, send_channel);
-                state.refused.remove(&peer).map(|_| name(&peer))
+                answer.told.then(|| name(&peer))
             }
             Event::Failed(peer, error) => {
                 // A call that nobody made is of no interest.
-                if let Some(peer) = peer {
-                    state.dialled.remove(&peer);
-                    self.refuse(state, peer, &error);
-                }
-                None
+                peer.filter(|peer| self.hear_failure(state, *peer, &error))
+                    .map(|peer| name(&peer))
             }
         }
     }
@@ -125,7 +125,8 @@ impl ConnectionTable {
         let (peer, send_channel) = match end {
             Ended::SendChannel(peer) => {
                 // Either nobody is there, or it has closed the connection for a reason.
-                state.note_refused(peer, Some(Instant::now() + LONG_PAUSE));
+                let until = Some(Instant::now() + LONG_PAUSE);
+                state.dialling.note_refused(peer, until);
                 (peer, state.outlets.remove(&peer))
             }
             Ended::ReceiveChannel(inbox, peer) => {
