@@ -73,6 +73,44 @@ fn samples_of_all_sizes_come_in_order_without_the_network() {
     }
 }
 
+#[test]
+fn a_batch_is_handed_over_when_it_is_sent_and_told_of_once() {
+    let patient = ParticipantConfig {
+        heartbeat_period: Duration::from_secs(1000),
+        ..Default::default()
+    };
+    let net = Net::new(0.0);
+    let [a, b] = [(); 2].map(|()| net.within(patient.clone()));
+    let (wqos, rqos) = reliable_all();
+    let batching = Batching { max_bytes: 20_000 };
+    let writer = writer::<Plain>(&a, "T", DataWriterQos { batching, ..wqos });
+    let reader = reader::<Plain>(&b, "T", rqos.clone());
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ears = Arc::clone(&heard);
+    let _listening = listening::<Plain>(&b, "T", rqos, move |reader| {
+        ears.lock().unwrap().push(reader.take().len());
+    });
+    writer.wait_for_matched(2, SOON).unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    // More than are taken in under one lock.
+    let all: Vec<_> = (0..100).map(|number| plain(number, 8)).collect();
+    for sample in &all {
+        writer.write(sample).unwrap();
+    }
+    assert!(reader.take().is_empty());
+    writer.flush();
+    let taken = reader.take();
+    let got: Vec<_> = taken.iter().filter_map(Sample::data).cloned().collect();
+    assert_eq!(got, all);
+    assert_eq!(*heard.lock().unwrap(), [all.len()]);
+    // What fills a batch sends it, with what stands before.
+    writer.write(&plain(100, 8)).unwrap();
+    writer.write(&plain(101, 20_000)).unwrap();
+    assert_eq!(reader.take().len(), 2);
+    assert_eq!(*heard.lock().unwrap(), [all.len(), 2]);
+    writer.wait_for_acknowledgments(SOON).unwrap();
+}
+
 /// Whether there is a reader elsewhere, too, which gets them in fragments, or not.
 #[test]
 fn large_samples_are_the_same_bytes_for_all_readers() {

@@ -277,7 +277,7 @@ pub enum DataRepresentation {
 /// Dunlin's own: many samples in one datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Batching {
-    /// Samples are gathered until their serialized bytes reach this many, or `flush`; 0 sends each
-    /// sample at once.
+    /// Samples are gathered until their serialized bytes reach this many, until `flush`, or for a
+    /// heartbeat period, for readers of the same process, too; 0 sends each sample at once.
     pub max_bytes: u32,
 }

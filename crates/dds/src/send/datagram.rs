@@ -107,9 +107,9 @@ impl Datagrams {
         self.limit = shared_limit(limit);
     }
 
-    /// Bytes waiting to be sent.
+    /// Bytes waiting to be sent, or to be handed over, if these are more.
     pub(crate) fn len(&self) -> usize {
-        self.bytes
+        self.bytes.max(self.local_queue.waiting_bytes())
     }
 
     /// Is there room for one more sample of this size in the one datagram that waits, and does

@@ -13,16 +13,19 @@ use crate::send::datagram::Datagrams;
 use bytes::Bytes;
 use dunlin_rtps::To;
 use dunlin_wire::{
-    AckNack, Data, EntityId, Gap, Guid, GuidPrefix, Heartbeat, InlineQos, NackFrag, Parameters,
-    Payload, SequenceNumber, Submessage, Timestamp,
+    AckNack, Data, EntityId, Gap, Guid, GuidPrefix, Heartbeat, NackFrag, Parameters, Payload,
+    SequenceNumber, Submessage, Timestamp,
 };
 use dunlin_xtypes::DynamicType;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 /// Submessages that are handed over one after the other, answers to answers included. It does not
 /// come to that; should it, the timers find out what is missing.
 const MOST_AT_ONCE: usize = 100_000;
+/// A reader's lock is held for so many samples at most.
+const MOST_IN_A_RUN: usize = 32;
 
 /// The endpoints of this process that may be spoken to directly.
 static ENDPOINTS: Ranked<BTreeMap<Guid, Endpoint>, LEAF> = Ranked::new(BTreeMap::new());
@@ -34,8 +37,8 @@ static TYPES: Ranked<BTreeMap<Guid, DynamicType>, LEAF> = Ranked::new(BTreeMap::
 /// A reader that is spoken to directly.
 pub(crate) trait LocalReaderEndpoint: Send + Sync {
     fn guid(&self) -> Guid;
-    /// Takes in what a writer says. Its answers go to `out`.
-    fn receive(self: Arc<Self>, arrival: &LocalArrival<'_>, kept: &mut Pool, out: &mut Datagrams);
+    /// Takes in what a writer says, in order. The reader's answers go to `out`.
+    fn receive(self: Arc<Self>, run: LocalRun<'_>, kept: &mut Pool, out: &mut Datagrams);
 }
 
 /// A writer that is spoken to directly.
@@ -45,18 +48,47 @@ pub(crate) trait LocalWriterEndpoint: Send + Sync {
     fn receive(self: Arc<Self>, from: Guid, answer: &Submessage<'_>, out: &mut Datagrams);
 }
 
-/// What a writer says to a reader of the same process.
-pub(crate) struct LocalArrival<'a> {
+/// What a writer says to a reader of the same process: samples that follow each other, or one
+/// submessage of another kind.
+#[derive(Clone)]
+pub(crate) struct LocalRun<'a> {
+    /// Who says all of it.
     pub(crate) from: Guid,
+    changes: std::slice::Iter<'a, LocalChange>,
+    /// What these refer to.
+    inline_qos: &'a [u8],
+}
+
+/// One submessage of a run.
+pub(crate) struct LocalArrival<'a> {
     pub(crate) timestamp: Option<Timestamp>,
-    /// Its inline QoS is in `inline`.
     pub(crate) message: Submessage<'a>,
-    pub(crate) inline: InlineQos,
     /// The payload, counted.
     pub(crate) payload: Option<&'a Bytes>,
     /// It proves that the writer's application lives.
     pub(crate) shows_life: bool,
 }
+
+impl<'a> Iterator for LocalRun<'a> {
+    type Item = LocalArrival<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<LocalArrival<'a>> {
+        self.changes.next().map(|change| LocalArrival {
+            timestamp: change.timestamp,
+            message: change.message.submessage(self.inline_qos),
+            payload: change.message.payload(),
+            shows_life: change.message.shows_life(),
+        })
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.changes.size_hint()
+    }
+}
+
+impl ExactSizeIterator for LocalRun<'_> {}
 
 #[derive(Clone)]
 enum Endpoint {
@@ -134,9 +166,29 @@ pub(crate) struct LocalQueue {
     /// There are matched readers elsewhere.
     remote: bool,
     timestamp: Option<Timestamp>,
-    waiting: VecDeque<LocalChange>,
+    waiting: Waiting,
+    /// The memory of `waiting` while what was in it is handed over, and the other way round.
+    spare: Waiting,
     /// Where kept payloads go.
     kept: Pool,
+}
+
+/// What waits, in order.
+#[derive(Default)]
+struct Waiting {
+    changes: Vec<LocalChange>,
+    /// Parameter lists of samples, one behind the other: most have none.
+    inline_qos: Vec<u8>,
+    /// Bytes of payloads.
+    bytes: usize,
+}
+
+impl Waiting {
+    fn clear(&mut self) {
+        self.changes.clear();
+        self.inline_qos.clear();
+        self.bytes = 0;
+    }
 }
 
 struct LocalChange {
@@ -146,7 +198,7 @@ struct LocalChange {
     message: LocalMessage,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum LocalRecipients {
     One(Guid),
     /// The matched readers in this process that want it, as `To::Passing` says.
@@ -158,7 +210,8 @@ enum LocalMessage {
     Data {
         writer: EntityId,
         sequence: SequenceNumber,
-        inline: InlineQos,
+        /// Where `Waiting::inline_qos` has its inline QoS.
+        inline_qos: Range<usize>,
         content: Content,
     },
     Heartbeat(Heartbeat),
@@ -182,7 +235,8 @@ impl LocalQueue {
             local_readers: Arc::new([]),
             remote: true,
             timestamp: None,
-            waiting: VecDeque::new(),
+            waiting: Waiting::default(),
+            spare: Waiting::default(),
             kept: Pool::default(),
         }
     }
@@ -198,7 +252,12 @@ impl LocalQueue {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+        self.waiting.changes.is_empty()
+    }
+
+    /// Bytes of the payloads that wait.
+    pub(crate) fn waiting_bytes(&self) -> usize {
+        self.waiting.bytes
     }
 
     /// Is what is for these for nobody in this process, but for others?
@@ -272,8 +331,11 @@ impl LocalQueue {
         message: &Submessage<'_>,
         payload: impl FnOnce(&mut Pool) -> Bytes,
     ) {
-        if let Some(message) = LocalMessage::of(message, || payload(&mut self.kept)) {
-            self.waiting.push_back(LocalChange {
+        let waiting = &mut self.waiting;
+        let payload = || payload(&mut self.kept);
+        if let Some(message) = LocalMessage::of(message, &mut waiting.inline_qos, payload) {
+            waiting.bytes += message.payload().map_or(0, Bytes::len);
+            waiting.changes.push(LocalChange {
                 from: self.speaker.unwrap_or(self.own),
                 to,
                 timestamp: self.timestamp,
@@ -290,20 +352,50 @@ impl LocalQueue {
 /// Hands over what waits, and the answers to it. Locks of readers' and writers' states are taken
 /// one at a time.
 pub(crate) fn hand_over(out: &mut Datagrams) {
-    for _ in 0..MOST_AT_ONCE {
-        let Some(change) = out.local_queue().waiting.pop_front() else {
+    let mut count = 0;
+    while count < MOST_AT_ONCE {
+        let queue = out.local_queue();
+        if queue.is_empty() {
             return;
-        };
-        change.hand_over(out);
+        }
+        // Answers wait behind what is handed over now.
+        let spare = std::mem::take(&mut queue.spare);
+        let mut said = std::mem::replace(&mut queue.waiting, spare);
+        count += said.changes.len();
+        let mut rest = &said.changes[..];
+        while let Some(first) = rest.first() {
+            let (run, after) = rest.split_at(first.run_length(rest));
+            first.hand_over(run, &said.inline_qos, out);
+            rest = after;
+        }
+        said.clear();
+        out.local_queue().spare = said;
     }
     out.local_queue().waiting.clear();
 }
 
 impl LocalChange {
-    fn hand_over(self, out: &mut Datagrams) {
+    /// How many of these, of which it is the first, are samples that the same writer says to the
+    /// same readers; 1 if it is no sample.
+    #[inline]
+    fn run_length(&self, rest: &[Self]) -> usize {
+        let Some(writer) = self.message.sample_of() else {
+            return 1;
+        };
+        let follows = |other: &&Self| {
+            other.message.sample_of() == Some(writer)
+                && other.to == self.to
+                && other.from == self.from
+        };
+        let run = rest.iter().take(MOST_IN_A_RUN).take_while(follows);
+        run.count().max(1)
+    }
+
+    /// Hands over `run`, of which it is the first.
+    fn hand_over(&self, run: &[Self], inline_qos: &[u8], out: &mut Datagrams) {
         match &self.message {
             LocalMessage::AckNack(_) | LocalMessage::NackFrag(_) => self.answer(out),
-            _ => self.deliver(out),
+            _ => self.deliver(run, inline_qos, out),
         }
     }
 
@@ -314,7 +406,7 @@ impl LocalChange {
         let Some(core) = writer(&guid) else {
             return;
         };
-        let message = self.message.submessage();
+        let message = self.message.submessage(&[]);
         let reader = message.endpoints().map_or(EntityId::UNKNOWN, |(r, _)| r);
         let from = Guid::new(self.from, reader);
         out.local_queue().speaker = Some(core.guid().prefix);
@@ -322,56 +414,63 @@ impl LocalChange {
         out.local_queue().speaker = None;
     }
 
-    fn deliver(&self, out: &mut Datagrams) {
+    fn deliver(&self, run: &[Self], inline_qos: &[u8], out: &mut Datagrams) {
+        let message = self.message.submessage(inline_qos);
+        let writer = message.endpoints().map_or(EntityId::UNKNOWN, |(_, w)| w);
+        let run = LocalRun {
+            from: Guid::new(self.from, writer),
+            changes: run.iter(),
+            inline_qos,
+        };
         let local_queue = out.local_queue();
         let mut kept = std::mem::take(&mut local_queue.kept);
         match self.to {
-            LocalRecipients::One(guid) => self.deliver_to(reader(&guid), &mut kept, out),
+            LocalRecipients::One(guid) => deliver_to(reader(&guid), run, &mut kept, out),
             LocalRecipients::LocalReader(passing) => {
                 let local_readers = Arc::clone(&local_queue.local_readers);
                 for reader in local_readers
                     .iter()
                     .filter(|reader| reader.wanted & passing != 0)
                 {
-                    self.deliver_to(Some(Weak::clone(&reader.core)), &mut kept, out);
+                    let core = Some(Weak::clone(&reader.core));
+                    deliver_to(core, run.clone(), &mut kept, out);
                 }
             }
         }
         out.local_queue().kept = kept;
     }
+}
 
-    fn deliver_to(
-        &self,
-        to: Option<Weak<dyn LocalReaderEndpoint>>,
-        kept: &mut Pool,
-        out: &mut Datagrams,
-    ) {
-        let Some(core) = to.and_then(|core| core.upgrade()) else {
-            return;
-        };
-        let message = self.message.submessage();
-        let writer = message.endpoints().map_or(EntityId::UNKNOWN, |(_, w)| w);
-        let arrival = LocalArrival {
-            from: Guid::new(self.from, writer),
-            timestamp: self.timestamp,
-            inline: self.message.inline(),
-            payload: self.message.payload(),
-            shows_life: self.message.shows_life(),
-            message,
-        };
-        out.local_queue().speaker = Some(core.guid().prefix);
-        core.receive(&arrival, kept, out);
-        out.local_queue().speaker = None;
-    }
+fn deliver_to(
+    to: Option<Weak<dyn LocalReaderEndpoint>>,
+    run: LocalRun<'_>,
+    kept: &mut Pool,
+    out: &mut Datagrams,
+) {
+    let Some(core) = to.and_then(|core| core.upgrade()) else {
+        return;
+    };
+    out.local_queue().speaker = Some(core.guid().prefix);
+    core.receive(run, kept, out);
+    out.local_queue().speaker = None;
 }
 
 impl LocalMessage {
-    fn of(message: &Submessage<'_>, payload: impl FnOnce() -> Bytes) -> Option<Self> {
+    /// `inline_qos` is where its inline QoS goes.
+    fn of(
+        message: &Submessage<'_>,
+        inline_qos: &mut Vec<u8>,
+        payload: impl FnOnce() -> Bytes,
+    ) -> Option<Self> {
         Some(match message {
             Submessage::Data(data) => Self::Data {
                 writer: data.writer,
                 sequence: data.sequence,
-                inline: InlineQos::parse(data.inline_qos).ok()?,
+                inline_qos: {
+                    let begin = inline_qos.len();
+                    inline_qos.extend_from_slice(data.inline_qos.bytes());
+                    begin..inline_qos.len()
+                },
                 content: match data.payload {
                     Payload::None => Content::None,
                     Payload::Data(_) => Content::Data(payload()),
@@ -388,18 +487,21 @@ impl LocalMessage {
         })
     }
 
-    fn submessage(&self) -> Submessage<'_> {
+    fn submessage<'a>(&'a self, lists: &'a [u8]) -> Submessage<'a> {
         match self {
             Self::Data {
                 writer,
                 sequence,
+                inline_qos,
                 content,
-                ..
             } => Submessage::Data(Data {
                 reader: EntityId::UNKNOWN,
                 writer: *writer,
                 sequence: *sequence,
-                inline_qos: Parameters::NONE,
+                inline_qos: match lists.get(inline_qos.clone()) {
+                    Some(list) => Parameters::little_endian(list),
+                    None => Parameters::NONE,
+                },
                 payload: match content {
                     Content::None => Payload::None,
                     Content::Data(bytes) => Payload::Data(bytes),
@@ -413,10 +515,12 @@ impl LocalMessage {
         }
     }
 
-    fn inline(&self) -> InlineQos {
+    /// Whose sample it is, if it is one.
+    #[inline]
+    fn sample_of(&self) -> Option<EntityId> {
         match self {
-            Self::Data { inline, .. } => *inline,
-            _ => InlineQos::default(),
+            Self::Data { writer, .. } => Some(*writer),
+            _ => None,
         }
     }
 

@@ -224,20 +224,9 @@ impl ReaderCore {
         out: &mut Datagrams,
     ) -> Delivery {
         let mut state = self.state.lock();
-        let delivery = match message {
-            Submessage::Data(data) => {
-                state.handle_data(now, from, timestamp, data, inline, allocator, out)
-            }
-            Submessage::DataFrag(frag) => {
-                state.handle_data_frag(now, from, timestamp, frag, inline, allocator, out)
-            }
-            Submessage::Heartbeat(heartbeat) => state.handle_heartbeat(now, from, heartbeat, out),
-            Submessage::HeartbeatFrag(heartbeat) => {
-                state.handle_heartbeat_frag(now, from, heartbeat, out)
-            }
-            Submessage::Gap(gap) => state.handle_gap(now, from, gap, out),
-            _ => Delivery::default(),
-        };
+        let delivery = take_in(
+            &mut state, now, from, timestamp, message, inline, allocator, out,
+        );
         self.note_next(&state);
         delivery
     }
@@ -418,6 +407,38 @@ impl ReaderCore {
             self.type_support.name(),
             self.guid
         )
+    }
+}
+
+/// Has a reader take in a submessage of a writer, whose inline QoS is read already.
+#[allow(
+    clippy::too_many_arguments,
+    reason = "what a submessage says and two sinks"
+)]
+#[inline]
+fn take_in(
+    state: &mut Reader,
+    now: Time,
+    from: Guid,
+    timestamp: Option<Timestamp>,
+    message: &Submessage<'_>,
+    inline: &InlineQos,
+    allocator: &mut impl PayloadAllocator,
+    out: &mut Datagrams,
+) -> Delivery {
+    match message {
+        Submessage::Data(data) => {
+            state.handle_data(now, from, timestamp, data, inline, allocator, out)
+        }
+        Submessage::DataFrag(frag) => {
+            state.handle_data_frag(now, from, timestamp, frag, inline, allocator, out)
+        }
+        Submessage::Heartbeat(heartbeat) => state.handle_heartbeat(now, from, heartbeat, out),
+        Submessage::HeartbeatFrag(heartbeat) => {
+            state.handle_heartbeat_frag(now, from, heartbeat, out)
+        }
+        Submessage::Gap(gap) => state.handle_gap(now, from, gap, out),
+        _ => Delivery::default(),
     }
 }
 

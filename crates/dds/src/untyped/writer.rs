@@ -362,8 +362,11 @@ impl WriterCore {
         loop {
             let epoch = self.room_epoch.load(SeqCst);
             if let Some((sequence, next)) = self.store(&mut turn, &mut change, origin)? {
-                turn.datagrams.hand_over();
-                let latest = match self.fixed().batching.max_bytes {
+                let batching = self.fixed().batching.max_bytes;
+                if batching == 0 {
+                    turn.datagrams.hand_over();
+                }
+                let latest = match batching {
                     _ if turn.datagrams.is_empty() => {
                         turn.batch = None;
                         None

@@ -81,12 +81,18 @@ impl ReceivingParticipant for Shared {
     #[inline]
     fn run_deferred(&self) {
         if self.has_deferred() && self.has_deferred.swap(false, SeqCst) {
-            let readers = std::mem::take(&mut *self.deferred.lock());
+            let mut readers = std::mem::take(&mut *self.deferred.lock());
             let calling = deferred::hold();
             for reader in readers.iter().filter_map(Weak::upgrade) {
                 ReceivingReader::announce_data(&reader);
             }
             drop(calling);
+            readers.clear();
+            // Its memory is used again, unless somebody needed some meanwhile.
+            let mut deferred = self.deferred.lock();
+            if deferred.capacity() == 0 {
+                *deferred = readers;
+            }
         }
     }
 

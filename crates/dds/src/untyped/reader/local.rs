@@ -1,14 +1,14 @@
 //! What writers of the same process say to a reader, and what is deferred for it.
-use super::ReaderCore;
+use super::{ReaderCore, take_in};
 use crate::ListenerThread;
 use crate::receive::deferred::{self, DeferredCall, DeferredReader};
 use crate::runtime::pool::Pool;
 use crate::send::datagram::Datagrams;
-use crate::send::local_queue::{LocalArrival, LocalReaderEndpoint};
+use crate::send::local_queue::{LocalArrival, LocalReaderEndpoint, LocalRun};
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
-use dunlin_rtps::{InstanceHandle, PayloadAllocator};
-use dunlin_wire::{Guid, Payload, Submessage, Timestamp};
+use dunlin_rtps::{Delivery, InstanceHandle, PayloadAllocator};
+use dunlin_wire::{Guid, InlineQos, Payload, Submessage, Timestamp};
 use std::sync::Arc;
 
 /// Payloads up to this size are copied for each reader, so that an unread sample does not pin the
@@ -21,41 +21,82 @@ impl LocalReaderEndpoint for ReaderCore {
         self.guid
     }
 
-    fn receive(self: Arc<Self>, arrival: &LocalArrival<'_>, kept: &mut Pool, out: &mut Datagrams) {
-        let LocalArrival {
-            from,
-            timestamp,
-            message,
-            inline,
-            payload,
-            shows_life,
-        } = arrival;
-        let now = match message {
-            // Nothing is measured by it.
-            Submessage::Data(_) => self.shared.clock.coarse(),
-            _ => self.shared.clock.now(),
-        };
-        let mut allocator = Sharing {
-            pool: kept,
-            payload: *payload,
-            reader: &self,
-        };
-        let delivery = self.accept(now, *from, *timestamp, message, inline, &mut allocator, out);
+    fn receive(self: Arc<Self>, mut run: LocalRun<'_>, kept: &mut Pool, out: &mut Datagrams) {
+        let from = run.from;
+        let (mut available, mut gathers, mut lives) = (false, false, false);
+        // Nothing is measured by when a sample comes.
+        let coarse = self.shared.clock.coarse();
+        while run.len() > 0 {
+            let mut odd = None;
+            let mut state = self.state.lock();
+            for arrival in run.by_ref() {
+                let LocalArrival {
+                    timestamp,
+                    message,
+                    payload,
+                    shows_life,
+                } = arrival;
+                lives |= shows_life;
+                let now = match message {
+                    Submessage::Data(_) => coarse,
+                    _ => self.shared.clock.now(),
+                };
+                // It is large, and mostly says nothing.
+                let said;
+                let inline = match &message {
+                    Submessage::Data(data) if !data.inline_qos.is_empty() => {
+                        let Ok(inline) = InlineQos::parse(data.inline_qos) else {
+                            continue;
+                        };
+                        said = inline;
+                        &said
+                    }
+                    _ => &InlineQos::NONE,
+                };
+                let mut allocator = Sharing {
+                    pool: kept,
+                    payload,
+                    reader: &self,
+                };
+                let delivery = take_in(
+                    &mut state,
+                    now,
+                    from,
+                    timestamp,
+                    &message,
+                    inline,
+                    &mut allocator,
+                    out,
+                );
+                if delivery != Delivery::NEW {
+                    odd = Some(delivery);
+                    break;
+                }
+                available = true;
+            }
+            self.note_next(&state);
+            drop(state);
+            // What is to be told of is noted without the lock.
+            if let Some(delivery) = odd {
+                self.count(from, &delivery);
+                self.defer_troubles(&delivery);
+                available |= delivery.available;
+                gathers |= delivery.gathers;
+            }
+        }
         self.schedule();
         if from.prefix != self.shared.prefix
-            && *shows_life
-            && let Some(sign) = self.shared.life_sign(from)
+            && lives
+            && let Some(sign) = self.shared.life_sign(&from)
             && sign.note(self.shared.clock.now())
         {
             let participant = Arc::clone(&self.shared);
             deferred::add(DeferredCall::Alive(participant, sign));
         }
-        self.count(*from, &delivery);
-        self.defer_troubles(&delivery);
-        if delivery.gathers {
+        if gathers {
             self.group.group_access.open();
         }
-        if delivery.available {
+        if available {
             deferred::add(DeferredCall::Data(self));
         } else {
             // Should this be its end, then not under a lock.
