@@ -42,6 +42,37 @@ impl Host {
         other.place().shell(&there);
     }
 
+    /// As `join`, by a cable that a program carries (see `lossy_wire`), with these faults. `cable`, a
+    /// letter, tells it from others in the same namespace. It is cut when what is returned is
+    /// dropped.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn join_by(
+        &self,
+        other: &Self,
+        [name, other_name]: [&str; 2],
+        [address, other_address]: [&str; 2],
+        (program, cable, faults): (&str, char, &str),
+    ) -> Process {
+        let ends = [
+            (self, name, address, 1),
+            (other, other_name, other_address, 2),
+        ];
+        for (host, name, address, end) in ends {
+            let pid = host.holder.id();
+            let near = format!("{cable}{end}");
+            Place::HERE.shell(&format!(
+                "ip link add {near} type veth peer name {name} netns {pid}; ip link set {near} up"
+            ));
+            // Large frames that a network card would cut are cut before they come here.
+            host.place().shell(&format!(
+                "ip link set {name} gso_max_segs 1; ip addr add {address}/24 dev {name}; ip link set {name} up"
+            ));
+        }
+        Place::HERE.start(program, &format!("{cable}1 {cable}2 {faults}"))
+    }
+
     /// Passes packets on, or drops them all without a word.
     pub fn forward(&self, forward: bool) {
         let value = u8::from(forward);

@@ -1,6 +1,7 @@
 //! Two interfaces and the frames that are on their way between them.
 use crate::dice::Dice;
 use crate::frame;
+use crate::line::Line;
 use crate::settings::Settings;
 use dunlin_udp::{Link, interfaces};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,6 +21,9 @@ const AT_ONCE: usize = 64;
 const HOLD: Duration = Duration::from_millis(10);
 /// The input is looked at so often at least.
 const ATTENTION: Duration = Duration::from_millis(5);
+/// Frames of a line with a rate that arrive sooner are not slept for: a timer would be late by as
+/// much.
+const SOON: Duration = Duration::from_micros(200);
 
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
@@ -61,6 +65,8 @@ struct Flying {
 pub(crate) struct Cable {
     ends: [Link; 2],
     dice: [Dice; 2],
+    /// To each end.
+    lines: [Line; 2],
     flying: BinaryHeap<Reverse<Flying>>,
     number: u64,
     counts: Counts,
@@ -74,9 +80,11 @@ impl Cable {
             let index = index.ok_or_else(|| io::Error::other(format!("no interface {name}")))?;
             Link::open(index.1, QUEUE)
         };
+        let now = Instant::now();
         Ok(Self {
             ends: [end(a)?, end(b)?],
             dice: [Dice::new(seed), Dice::new(seed ^ 0x5555_5555)],
+            lines: [Line::new(now), Line::new(now)],
             flying: BinaryHeap::new(),
             number: 0,
             counts: Counts::default(),
@@ -89,7 +97,7 @@ impl Cable {
 
     /// Waits a little for frames and carries those that came, and those that are due.
     pub(crate) fn turn(&mut self, settings: &Settings) -> io::Result<()> {
-        self.wait()?;
+        self.wait(settings)?;
         let mut buffer = [0; LONGEST];
         for from in [0, 1] {
             for _ in 0..AT_ONCE {
@@ -106,11 +114,15 @@ impl Cable {
         Ok(())
     }
 
-    fn wait(&self) -> io::Result<()> {
+    fn wait(&self, settings: &Settings) -> io::Result<()> {
         let due = self.flying.peek().map(|Reverse(next)| next.at);
         let pause = due.map_or(ATTENTION, |at| {
             at.saturating_duration_since(Instant::now()).min(ATTENTION)
         });
+        let pause = match settings.rate > 0.0 && pause < SOON {
+            true => Duration::ZERO,
+            false => pause,
+        };
         let timeout = Timespec::try_from(pause).map_err(io::Error::other)?;
         let mut ends = [
             PollFd::new(&self.ends[0], PollFlags::IN),
@@ -156,11 +168,19 @@ impl Cable {
         }
         self.counts.doubled += u64::from(doubled);
         for _ in 0..=u8::from(doubled) {
-            if later.is_zero() {
-                self.send(to, frame);
-            } else {
-                self.launch(to, frame, later);
+            match self.leave(to, frame.len(), settings) {
+                None => self.counts.lost += 1,
+                Some(took) if (later + took).is_zero() => self.send(to, frame),
+                Some(took) => self.launch(to, frame, later + took),
             }
+        }
+    }
+
+    /// How long it takes until a frame has left; `None` if it finds the queue full.
+    fn leave(&mut self, to: usize, length: usize, settings: &Settings) -> Option<Duration> {
+        match settings.rate > 0.0 {
+            true => self.lines[to].send(Instant::now(), length, settings.rate, settings.queue),
+            false => Some(Duration::ZERO),
         }
     }
 

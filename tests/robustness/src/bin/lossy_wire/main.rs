@@ -1,10 +1,15 @@
 //! A cable between two interfaces of one network namespace that loses, doubles, reorders, delays
 //! and corrupts what it carries, as a seed decides. For kernels without `netem`.
 //!
-//! `lossy_wire IF IF [seed=N] [loss=PERCENT] [dup=P] [reorder=P] [corrupt=P] [delay=MS] [jitter=MS]`
-//! runs until its standard input ends. Lines on the input change it meanwhile: `cut`, `heal`, or
-//! any of the settings; each is answered with one line of counts. Faults concern IPv4 alone, each
-//! direction for itself; everything else (ARP) passes, unless the cable is cut.
+//! `lossy_wire IF IF [seed=N] [loss=PERCENT] [dup=P] [reorder=P] [corrupt=P] [delay=MS] [jitter=MS]
+//! [rate=MBIT] [queue=KIB]` runs until its standard input ends. Lines on the input change it
+//! meanwhile: `cut`, `heal`, or any of the settings; each is answered with one line of counts.
+//! Faults concern IPv4 alone, each direction for itself; everything else (ARP) passes, unless the
+//! cable is cut.
+//!
+//! With a rate each direction carries so many millions of bits a second, all that goes round a frame
+//! counted; a frame waits until those before it have left, and is lost if more than the queue is
+//! before it [65,536 KiB]. 0 is no rate.
 //!
 //! The UDP checksum of what passes is cleared, which means "none" over IPv4: interfaces of the kind
 //! `veth` leave it to a network card that does not exist, and a flipped bit is to reach the
@@ -14,6 +19,7 @@
 mod cable;
 mod dice;
 mod frame;
+mod line;
 mod settings;
 
 use cable::Cable;

@@ -11,6 +11,10 @@ pub(crate) struct Settings {
     pub(crate) corrupt: f64,
     pub(crate) delay: Duration,
     pub(crate) jitter: Duration,
+    /// Bits a second; 0 if frames take no time.
+    pub(crate) rate: f64,
+    /// Bytes that may wait for a line with a rate.
+    pub(crate) queue: usize,
     pub(crate) cut: bool,
 }
 
@@ -24,6 +28,8 @@ impl Default for Settings {
             corrupt: 0.0,
             delay: Duration::ZERO,
             jitter: Duration::ZERO,
+            rate: 0.0,
+            queue: 64 << 20,
             cut: false,
         }
     }
@@ -47,6 +53,8 @@ impl Settings {
                     "dup" => self.dup = value,
                     "reorder" => self.reorder = value,
                     "corrupt" => self.corrupt = value,
+                    "rate" if value >= 0.0 => self.rate = value * 1e6,
+                    "queue" => self.queue = (value * 1024.0) as usize,
                     "delay" => self.delay = time()?,
                     "jitter" => self.jitter = time()?,
                     _ => return Err(wrong()),
