@@ -16,6 +16,7 @@ use dunlin_wire::{
 use std::ops::Range;
 
 mod world;
+#[allow(unused_imports, reason = "as above")]
 pub use world::*;
 
 pub const MS: i64 = 1_000_000;

@@ -6,7 +6,7 @@ mod relayed;
 
 use bytes::{Bytes, BytesMut};
 use common::*;
-use dunlin_qos::{Durability, History, ReliabilityKind};
+use dunlin_qos::{Durability, History};
 use dunlin_rtps::{
     Arriving, Change, Reader, ReaderConfig, ReaderProxyConfig, Time, WriteError, Writer,
     WriterConfig,

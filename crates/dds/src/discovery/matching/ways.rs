@@ -82,10 +82,9 @@ pub(super) fn is_on_its_way(transport: &dyn Transport, unicast: &[Locator]) -> b
         |l: &&Locator| l.kind == Locator::KIND_SHMEM,
         |l: &&Locator| l.kind != Locator::KIND_SHMEM && transport.reaches(l) != Reach::No,
     );
-    possible().any(|l| network(&l))
-        && possible()
-            .filter(memory)
-            .fold(false, |any, l| transport.begin(l) || any)
+    let is_begun = |l: &&Locator| transport.begin(l);
+    // All of them are begun.
+    possible().any(|l| network(&l)) && possible().filter(memory).filter(is_begun).count() > 0
 }
 
 impl<P: OwnParticipant> Matching<P> {
