@@ -10,6 +10,7 @@ use dunlin::{
     DataReader, DataReaderQos, DataWriter, DataWriterQos, DomainParticipant, Durability, Duration,
     History, InstanceState, Reliability,
 };
+use std::collections::BTreeSet;
 use std::time::Duration as Span;
 
 /// Seeds that are run unless `DUNLIN_SIM_SEEDS` says otherwise.
@@ -74,6 +75,51 @@ impl Script {
             },
             history: dice.one_of(&[History::KeepLast(1), History::KeepLast(3), History::KeepAll]),
         }
+    }
+}
+
+impl Script {
+    /// Of each reader, whether something was done to the topic before it came.
+    fn late_readers(&self) -> Vec<bool> {
+        let mut done = false;
+        let mut late = Vec::new();
+        for act in &self.acts {
+            match act {
+                Act::Read => late.push(done),
+                Act::Join(_) | Act::Leave(_) => {}
+                Act::Write(..) | Act::Dispose(..) | Act::Unregister(..) => done = true,
+            }
+        }
+        late
+    }
+
+    /// Do several writers have to do with an instance?
+    fn is_shared(&self, instance: u32) -> bool {
+        let whose = self.acts.iter().filter_map(|act| match *act {
+            Act::Write(who, of) | Act::Dispose(who, of) | Act::Unregister(who, of) => {
+                (of == instance).then_some(who)
+            }
+            _ => None,
+        });
+        whose.collect::<BTreeSet<_>>().len() > 1
+    }
+
+    /// What of this a reader that came late was promised: the histories of several writers come one
+    /// by one, and which of them comes first is open. So is what each makes of the state of an
+    /// instance that they share.
+    fn promised(&self, shown: Vec<Shown>) -> Vec<Shown> {
+        let mut promised: Vec<_> = shown
+            .into_iter()
+            .filter(|(instance, number, ..)| number.is_some() || !self.is_shared(*instance))
+            .map(|one| match self.is_shared(one.0) {
+                true => (one.0, one.1, InstanceState::Alive, [0, 0]),
+                false => one,
+            })
+            .collect();
+        // What is of an instance of one writer is in its order.
+        let rank = |one: &Shown| (one.0, one.1.filter(|_| self.is_shared(one.0)));
+        promised.sort_by_key(rank);
+        promised
     }
 }
 
@@ -194,7 +240,12 @@ fn story(seed: u64) {
     let direct = play(seed, &script, 0);
     let hops = 1 + (seed % 3) as u32;
     let routed = play(seed, &script, hops);
-    for (nth, (direct, routed)) in direct.iter().zip(&routed).enumerate() {
+    let late = script.late_readers();
+    for (nth, (direct, routed)) in direct.into_iter().zip(routed).enumerate() {
+        let (direct, routed) = match late[nth] {
+            true => (script.promised(direct), script.promised(routed)),
+            false => (direct, routed),
+        };
         let Script {
             acts,
             durability,
