@@ -2,7 +2,7 @@
 //!
 //! Data is at `SCOPE/[PARTITION/]TOPIC`, so that programs of zenoh find it. No wildcard matches a
 //! chunk that begins with `@`, so nobody takes what is ours for a sample.
-use crate::record;
+use super::record;
 use std::fmt::Write;
 
 /// All that is ours is below it; the layout follows.

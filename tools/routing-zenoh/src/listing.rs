@@ -2,10 +2,10 @@
 //!
 //! Who asks names the hash of what it knows of the site, and is told what has changed since. If
 //! that is not known any more, it is told all. Both questions and answers come from a network.
-use crate::attachment::take;
-use crate::beat::Lasts;
-use crate::keys::Direction;
-use crate::record;
+use super::attachment::take;
+use super::beat::Lasts;
+use super::keys::Direction;
+use super::record;
 use bytes::{BufMut, Bytes, BytesMut};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
