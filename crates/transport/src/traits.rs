@@ -160,9 +160,9 @@ pub trait Transport: Send + Sync {
     }
 
     /// Where participants of this host listen to `group`, by memory that they share with this one:
-    /// at most `most`, other than those whose prefix `known` knows. If it `waits`, then for answers,
-    /// for some milliseconds; otherwise those that have to be asked first are among them next time.
-    /// May ask the system; not for the data path.
+    /// at most `most`, other than those whose prefix `known` knows. If it `waits`, then for
+    /// answers, for some milliseconds; otherwise those that have to be asked first are among them
+    /// next time. May ask the system; not for the data path.
     fn neighbours(
         &self,
         group: &Locator,

@@ -42,8 +42,8 @@ impl Host {
         other.place().shell(&there);
     }
 
-    /// As `join`, by a cable that a program carries (see `lossy_wire`), with these faults. `cable`, a
-    /// letter, tells it from others in the same namespace. It is cut when what is returned is
+    /// As `join`, by a cable that a program carries (see `lossy_wire`), with these faults. `cable`,
+    /// a letter, tells it from others in the same namespace. It is cut when what is returned is
     /// dropped.
     ///
     /// # Panics

@@ -172,8 +172,8 @@ impl Packet {
     }
 }
 
-/// The number by which the victim asks in these bytes whether somebody is where it says, if it does:
-/// the first one of a HEARTBEAT.
+/// The number by which the victim asks in these bytes whether somebody is where it says, if it
+/// does: the first one of a HEARTBEAT.
 pub(crate) fn question(heard: &[u8]) -> Option<i64> {
     let is_question =
         |bytes: &&[u8]| bytes[0] == 0x07 && bytes[2..4] == [28, 0] && bytes[8..12] == PUBLICATIONS;

@@ -7,9 +7,9 @@
 //! Faults concern IPv4 alone, each direction for itself; everything else (ARP) passes, unless the
 //! cable is cut.
 //!
-//! With a rate each direction carries so many millions of bits a second, all that goes round a frame
-//! counted; a frame waits until those before it have left, and is lost if more than the queue is
-//! before it [65,536 KiB]. 0 is no rate.
+//! With a rate each direction carries so many millions of bits a second, all that goes round a
+//! frame counted; a frame waits until those before it have left, and is lost if more than the queue
+//! is before it [65,536 KiB]. 0 is no rate.
 //!
 //! The UDP checksum of what passes is cleared, which means "none" over IPv4: interfaces of the kind
 //! `veth` leave it to a network card that does not exist, and a flipped bit is to reach the
