@@ -44,7 +44,7 @@ pub(super) fn findings(build: Build, files: &Files, probe: &Probe) -> Vec<Findin
         build.finding(),
         one_processor(files),
         quota(files),
-        busy(files),
+        busy(files, probe),
         wake(probe),
         governor(files),
         idle(files),
@@ -85,10 +85,11 @@ fn quota(files: &Files) -> Option<Finding> {
     })
 }
 
-fn busy(files: &Files) -> Option<Finding> {
-    let load = files.load()?;
-    (load > 0.5 * files.affinity.len().max(1) as f64).then(|| Finding {
-        what: format!("others use the machine: load {load:.1}"),
+fn busy(files: &Files, probe: &Probe) -> Option<Finding> {
+    let processors = files.affinity.len().max(1);
+    let others = probe.others?;
+    (others > 0.25 * processors as f64).then(|| Finding {
+        what: format!("others keep {others:.1} of {processors} processors busy"),
         effect: "1 to 10 ms for each sample whose side has to wait for its processor".into(),
         why: "A side that wants to go on waits until another process gives a processor back.",
         command: "stop what else is running (top), or keep it away: isolcpus=... and -pin".into(),
@@ -267,10 +268,10 @@ mod tests {
             (&file("topology/thread_siblings_list"), "0-1\n"),
             ("proc/sys/net/core/rmem_max", "212992\n"),
             ("proc/sys/net/core/wmem_max", "8388608\n"),
-            ("proc/loadavg", "3.00 1 1 1/2 3\n"),
             ("sys/fs/cgroup/cpu.max", "150000 100000\n"),
         ]);
         let probe = Probe {
+            others: Some(1.5),
             woken: Some(28_400),
             spun: Some(200),
             held_up: Some((5_000, 0.0)),
@@ -283,7 +284,7 @@ mod tests {
         assert_eq!(lines.len(), 8, "{all}");
         for text in [
             "1.50 processors",
-            "load 3.0",
+            "others keep 1.5 of 2 processors busy",
             "woken after 28.4 us, one that spins answers after 0.2 us",
             "governor powersave",
             "up to 133 us",

@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// For each of the measurements.
 const TIME: Duration = Duration::from_millis(60);
 
+/// For how long it is looked what others do.
+const LOOK: Duration = Duration::from_millis(300);
+
 /// A moment in which this processor did something else.
 const AWAY: Duration = Duration::from_micros(20);
 
@@ -19,6 +22,8 @@ const NAP: Duration = Duration::from_micros(100);
 /// instance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Probe {
+    /// Processors that others kept busy meanwhile, or that the host of this machine took away.
+    pub others: Option<f64>,
     /// From one thread to another that sleeps for it, one way.
     pub woken: Option<u64>,
     /// Likewise, to one that spins.
@@ -39,6 +44,7 @@ impl Probe {
     pub fn run(processors: &[usize]) -> Self {
         let two = processors.first_chunk().copied();
         Self {
+            others: others(),
             // On one processor these would be the times of two switches.
             woken: two.and_then(|two| hand_over(true, two)),
             spun: two.and_then(|two| hand_over(false, two)),
@@ -48,6 +54,35 @@ impl Probe {
             held_up: Some(held_up()),
         }
     }
+}
+
+/// How many processors were busy while this thread slept.
+fn others() -> Option<f64> {
+    let look = || std::fs::read_to_string("/proc/stat").ok();
+    let before = look()?;
+    thread::sleep(LOOK);
+    busy_processors(&before, &look()?)
+}
+
+/// The same from two texts of `/proc/stat`: of what all processors did, what was not idling or
+/// waiting for a disk.
+fn busy_processors(before: &str, after: &str) -> Option<f64> {
+    let times = |text: &str| -> Option<(u64, u64)> {
+        let all = text.lines().next()?.strip_prefix("cpu ")?;
+        // What guests take is in the first two already.
+        let times = all.split_whitespace().take(8).map(str::parse);
+        let times: Vec<u64> = times.collect::<Result<_, _>>().ok()?;
+        let total: u64 = times.iter().sum();
+        Some((total, times.get(3)?.saturating_add(*times.get(4)?)))
+    };
+    let processors = after.lines().skip(1).take_while(|l| l.starts_with("cpu"));
+    let (total, idle) = times(before)?;
+    let (total_after, idle_after) = times(after)?;
+    let passed = total_after
+        .checked_sub(total)
+        .filter(|passed| *passed > 0)?;
+    let busy = passed.saturating_sub(idle_after.saturating_sub(idle));
+    Some(busy as f64 / passed as f64 * processors.count() as f64)
 }
 
 fn nanos(time: Duration) -> u64 {
@@ -163,6 +198,16 @@ fn held_up() -> (u64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_do_is_all_but_idling_and_waiting() {
+        let one = "cpu  100 0 100 1000 50 0 10 0 70 0\ncpu0 1 2 3\ncpu1 1 2 3\nintr 1\n";
+        let two = "cpu  140 0 110 1050 60 0 10 0 80 0\ncpu0 1 2 3\ncpu1 1 2 3\nintr 1\n";
+        assert_eq!(busy_processors(one, two), Some(1.0));
+        assert_eq!(busy_processors(one, one), None, "no time has passed");
+        assert_eq!(busy_processors(two, one), None, "time goes back");
+        assert_eq!(busy_processors("cpu  1 x\n", two), None);
+    }
 
     #[test]
     fn everything_takes_some_time() {

@@ -8,7 +8,7 @@ function head() {
     el("p", { class: "kicker" }, "Dunlin · measured"), el("h1", {}, `Campaign ${HEAD.name}`),
     el("ul", { class: "facts" }, fact("begun", HEAD.started.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC")), fact("Dunlin", HEAD.version), fact("each cell", `${HEAD.repetitions} × ${HEAD.seconds} s`),
       fact("runs", grouped(runs)), failed ? fact("failed", grouped(failed)) : null, fact("on", HEAD.hosts.map((h) => h.name).join(" and ") || "unnamed")),
-    ...HEAD.hosts.flatMap((host) => host.advice.filter((line) => line.startsWith("others use the machine"))).map((line) => el("p", { class: "warning" }, `While this was measured, ${line}`)),
+    ...HEAD.hosts.flatMap((host) => host.advice.filter((line) => line.startsWith("others keep"))).map((line) => el("p", { class: "warning" }, `Measured on a machine in use: ${line}`)),
     el("div", { class: "keys" }, PAGES.map(keyFigures)), el("nav", { "aria-label": "Contents", class: "plain" }, contents()));
 }
 
