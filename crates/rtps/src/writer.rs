@@ -391,8 +391,22 @@ impl Writer {
         // One that does not know yet where it begins learns it from what is said to it alone.
         let only = lagging.next().is_none() && (self.readers.len() > 1 || !proxy.begun);
         let only = only.then_some((proxy.config.guid, proxy.wanted_from()));
-        self.push_heartbeat(only, false, false, out);
+        match only.is_none() && self.config.asks_each {
+            true => self.ask_each_that_lags(out),
+            false => self.push_heartbeat(only, false, false, out),
+        }
         self.pulse.asked(now, last);
+    }
+
+    fn ask_each_that_lags(&mut self, out: &mut impl Outbox) {
+        for index in 0..self.readers.len() {
+            let last = self.last;
+            let proxy = self.readers.get(index).filter(|r| r.lags(last));
+            if let Some(proxy) = proxy {
+                let only = (proxy.config.guid, proxy.wanted_from());
+                self.push_heartbeat(Some(only), false, false, out);
+            }
+        }
     }
 
     /// Asks one reader for an answer even if it lacks nothing: one that lives gives it.

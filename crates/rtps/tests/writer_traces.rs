@@ -256,6 +256,25 @@ fn only_the_one_who_lags_is_asked() {
 }
 
 #[test]
+fn where_readers_are_not_reached_together_those_alone_are_asked_who_lag() {
+    let mut w = Writing::new(WriterConfig {
+        asks_each: true,
+        ..keep_all(100)
+    });
+    for n in 1..=3 {
+        w.join(n, true, Durability::Volatile);
+    }
+    w.write(0, 8);
+    w.hear_from(2, 2, &[], 1);
+    let alone = "HEARTBEAT 1..1? !";
+    assert_eq!(w.wait(100), [alone, alone], "two of three lag");
+    w.hear_from(1, 2, &[], 1);
+    assert_eq!(w.wait(150), [alone]);
+    w.hear_from(3, 2, &[], 1);
+    assert_eq!(w.writer.next_timeout(), None);
+}
+
+#[test]
 fn late_joiners() {
     let config = WriterConfig {
         durability: Durability::TransientLocal,

@@ -92,7 +92,8 @@ pub(super) struct BuiltinTopic {
     key_of: KeyOf,
 }
 
-/// How often a peer's reader was asked in vain. While it is silent it is asked ever more seldom.
+/// How often a peer's reader was asked in vain. While it is silent it is asked ever more seldom: in
+/// a crowd its answers wait behind those of all others, and each question would add one.
 #[derive(Clone, Copy, Debug)]
 struct Attention {
     /// Questions since it spoke last, of those in quick succession one.
@@ -105,14 +106,12 @@ struct Attention {
     shift: i64,
 }
 
-/// So many questions go unanswered at full pace.
-const PATIENCE: u32 = 8;
 /// Questions within this time are one.
 const ONE_QUESTION: Duration = Duration::from_millis(50);
-/// The first pause beyond that; each further one is twice as long ...
-const FIRST_PAUSE: Duration = Duration::from_millis(400);
+/// The pause behind the first; each further one is twice as long ...
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// ... so many times: 25.6 s.
-const DOUBLINGS: u32 = 6;
+const DOUBLINGS: u32 = 8;
 
 impl Attention {
     const fn new(shift: i64) -> Self {
@@ -126,17 +125,16 @@ impl Attention {
 
     /// May it be asked now? If so it counts as asked.
     fn ask(&mut self, now: Time) -> bool {
+        if self.asked > 0 && now.since(self.last) < ONE_QUESTION {
+            return true;
+        }
         if now < self.not_before {
             return false;
         }
-        if self.asked == 0 || now.since(self.last) >= ONE_QUESTION {
-            self.last = now;
-            self.asked = self.asked.saturating_add(1);
-            if let Some(beyond) = self.asked.checked_sub(PATIENCE) {
-                let pause = FIRST_PAUSE.as_nanos() << beyond.min(DOUBLINGS);
-                self.not_before = now.after(Duration::from_nanos(pause));
-            }
-        }
+        let pause = FIRST_PAUSE.as_nanos() << self.asked.min(DOUBLINGS);
+        self.not_before = now.after(Duration::from_nanos(pause));
+        self.last = now;
+        self.asked = self.asked.saturating_add(1);
         true
     }
 }
@@ -158,6 +156,7 @@ impl BuiltinTopic {
                 durability: qos.durability,
                 history: qos.history,
                 keyed: qos.keyed,
+                asks_each: true,
                 ..WriterConfig::new(Guid::new(own, entry.writer))
             }),
             reader: Reader::new(reader(own, entry)),

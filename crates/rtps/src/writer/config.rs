@@ -36,6 +36,9 @@ pub struct WriterConfig {
     pub fragment_size: Option<u16>,
     /// How often readers that lag are asked what they lack.
     pub heartbeat_period: Duration,
+    /// Those that lag are asked one by one. Otherwise all readers are asked together if several
+    /// lag, which is one message where they listen to one address.
+    pub asks_each: bool,
     /// A reliable reader that has never said anything is waited for no longer than this after it
     /// was first asked; infinite: as long as it is matched.
     pub silent_after: Duration,
@@ -72,6 +75,7 @@ impl WriterConfig {
             deadline: Duration::INFINITE,
             fragment_size: Some(63_000),
             heartbeat_period: Duration::from_millis(100),
+            asks_each: false,
             silent_after: Duration::from_secs(30),
             heartbeat_window: 1024,
             heartbeat_bytes: 1 << 20,
