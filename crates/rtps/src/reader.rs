@@ -32,7 +32,8 @@ pub use group_access::{GroupFront, GroupOrder, GroupStanding};
 
 use crate::budget::{PeerBudget, ReassemblyBudget, Share};
 use crate::{
-    ContentFilter, InstanceHandle, MissedDeadlines, Outbox, PayloadAllocator, Sample, Select, Time,
+    ContentFilter, InstanceHandle, MissedDeadlines, Outbox, Payload, PayloadAllocator, Sample,
+    SampleInfo, Select, Time,
 };
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -319,6 +320,17 @@ impl Reader {
             self.unblock();
         }
         count
+    }
+
+    /// Moves the oldest sample in one of these states out; as `take` of one, but what is said about
+    /// it is put where it is to stay, since it is large.
+    #[inline]
+    pub fn take_oldest(&mut self, sample_states: u32, info: &mut SampleInfo) -> Option<Payload> {
+        let payload = self.cache.take_oldest(sample_states, info)?;
+        if self.blocked {
+            self.unblock();
+        }
+        Some(payload)
     }
 
     /// Shows the selected samples and keeps them; says how many.

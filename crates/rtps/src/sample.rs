@@ -154,6 +154,32 @@ pub struct SampleInfo {
     pub origin: Option<SampleOrigin>,
 }
 
+impl Default for SampleInfo {
+    /// Of no sample: for whoever has a place for what will be said about one.
+    #[inline]
+    fn default() -> Self {
+        Self {
+            sample_state: SampleState::NotRead,
+            view_state: ViewState::New,
+            instance_state: InstanceState::Alive,
+            disposed_generation_count: 0,
+            no_writers_generation_count: 0,
+            sample_rank: 0,
+            generation_rank: 0,
+            absolute_generation_rank: 0,
+            source_timestamp: None,
+            instance: InstanceHandle::NIL,
+            publication: Guid::UNKNOWN,
+            sequence: SequenceNumber(0),
+            valid_data: false,
+            change_kind: ChangeKind::Alive,
+            foreign_key_hash: false,
+            set: SetPlace::Outside,
+            origin: None,
+        }
+    }
+}
+
 impl SampleInfo {
     /// The sample that this one repeats: the writer that wrote it first, and its number there, if
     /// `publication` forwards what others wrote (RTPS 2.5 9.6.4 ORIGINAL_WRITER_INFO).

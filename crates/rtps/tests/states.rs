@@ -6,7 +6,7 @@ use ViewState::{New, NotNew};
 use common::*;
 use dunlin_qos::{DestinationOrder, History, Ownership, ReliabilityKind, ResourceLimits};
 use dunlin_rtps::{
-    Change, ChangeKind, InstanceState, Reader, ReaderConfig, RejectionReason, SampleInfo,
+    Change, ChangeKind, InstanceState, Reader, ReaderConfig, RejectionReason, Sample, SampleInfo,
     SampleState, Select, Time, ViewState, Which, Writer, WriterConfig, WriterProxyConfig,
 };
 use dunlin_wire::Timestamp;
@@ -485,5 +485,53 @@ fn in_stream_mode_a_take_says_what_a_read_says() {
         bench.write(0, &sample(1, 5, 8));
         bench.write(0, &sample(1, 6, 8));
         assert_eq!(bench.take().len(), 2);
+    }
+}
+
+#[test]
+fn the_oldest_is_taken_with_what_a_read_says_of_it() {
+    let [read, unread] = [SampleState::Read, SampleState::NotRead].map(SampleState::mask);
+    let one = |sample_states| Select {
+        max: 1,
+        sample_states,
+        ..Select::default()
+    };
+    for stream in [false, true] {
+        let config = ReaderConfig {
+            stream,
+            keyed: !stream,
+            across_instances: stream,
+            history: History::KeepAll,
+            ..reliable_reader()
+        };
+        let bench = || {
+            let mut bench = Bench::new(config.clone(), &[0, 0]);
+            for number in 0..6 {
+                bench.write(number as usize % 2, &sample(number % 3, number, 8));
+            }
+            bench.write(0, &end(ChangeKind::Disposed, 1));
+            bench.write(1, &sample(1, 6, 8));
+            bench
+        };
+        let (mut takes, mut reads) = (bench(), bench());
+        for _ in 0..8 {
+            let (mut expected, mut info) = (None, SampleInfo::default());
+            let show = |s: Sample| expected = Some((s.info, bytes_of(&s)));
+            assert_eq!(reads.reader.read(&one(unread), show), 1);
+            assert_eq!(reads.reader.take(&one(read), |_| {}), 1);
+            let payload = takes.reader.take_oldest(unread, &mut info).unwrap();
+            let taken = (info, bytes_of(&Sample { info, payload }));
+            assert_eq!(Some(taken), expected, "{stream}");
+        }
+        assert!(takes.reader.is_empty() && reads.reader.is_empty());
+        // The first was read already, so it is not the oldest of the others.
+        let mut bench = bench();
+        assert_eq!(bench.reader.read(&one(unread), |_| {}), 1);
+        for (states, sequence) in [(unread, 1), (read, 1), (read, 0)] {
+            let mut info = SampleInfo::default();
+            let taken = bench.reader.take_oldest(states, &mut info);
+            assert_eq!(taken.is_some(), sequence > 0, "{stream}");
+            assert_eq!(info.sequence.0, sequence, "{stream}");
+        }
     }
 }

@@ -3,8 +3,8 @@ use super::cache::{Cache, Stored, Told};
 use super::instance::Instance;
 use crate::slab::{NONE, Slab};
 use crate::{
-    ChangeKind, InstanceHandle, InstanceState, Sample, SampleInfo, SampleState, Select, SetPlace,
-    ViewState, Which,
+    ChangeKind, InstanceHandle, InstanceState, Payload, Sample, SampleInfo, SampleState, Select,
+    SetPlace, ViewState, Which,
 };
 use alloc::vec::Vec;
 
@@ -33,19 +33,52 @@ impl Cache {
         {
             // What nearly every `take` wants; there is nothing to choose.
             let place = self.first;
-            let sample = match takes {
-                true => self.take_one(place),
+            let mut info = SampleInfo::default();
+            let payload = match takes {
+                true => self.take_alone(place, &mut info),
                 false => {
                     self.count_in(place);
-                    self.hand_out(place, false)
+                    self.hand_out(place, false, &mut info)
                 }
             };
-            return sample.map_or(0, |sample| {
-                sink(sample);
-                1
-            });
+            let Some(payload) = payload else {
+                return 0;
+            };
+            sink(Sample { info, payload });
+            return 1;
         }
         self.access_chosen(select, takes, sink)
+    }
+
+    /// Takes the oldest sample in one of these states.
+    #[inline]
+    pub(super) fn take_oldest(
+        &mut self,
+        sample_states: u32,
+        info: &mut SampleInfo,
+    ) -> Option<Payload> {
+        let select = Select {
+            max: 1,
+            sample_states,
+            ..Select::default()
+        };
+        if !self.may_have(&select) {
+            return None;
+        }
+        let place = self.first;
+        if self
+            .samples
+            .get(place)
+            .is_some_and(|first| self.matches(first, &select))
+        {
+            return self.take_alone(place, info);
+        }
+        let mut payload = None;
+        self.access_chosen(&select, true, |sample| {
+            *info = sample.info;
+            payload = Some(sample.payload);
+        });
+        payload
     }
 
     /// Are all samples selected, and of one instance and generation? Then there is nothing to
@@ -71,25 +104,30 @@ impl Cache {
         let mut of = NONE;
         for behind in (0..count).rev() {
             let place = self.first;
-            let Some(stored) = self.samples.remove(place) else {
+            let Some(stored) = self.samples.get(place) else {
                 break;
             };
-            self.first = stored.after;
-            self.valid -= usize::from(stored.valid);
-            self.unread -= usize::from(!stored.read);
             of = stored.instance;
-            let origin = self.take_origin(&stored);
             let Some(instance) = self.instances.get_mut(of) else {
                 break;
             };
             instance.count -= u32::from(stored.valid);
             instance.taken = instance.taken.max(stored.timestamp);
             let rank = i32::try_from(behind).unwrap_or(i32::MAX);
-            let mut info = info(&stored, instance, rank, 0, 0);
+            let mut info = SampleInfo::default();
+            tell(&mut info, stored, instance, [rank, 0, 0]);
             if let Some(stream) = &self.stream {
                 say_change(&mut info, stream.at(place));
             }
-            info.origin = origin;
+            let Some(stored) = self.samples.remove(place) else {
+                break;
+            };
+            self.first = stored.after;
+            self.valid -= usize::from(stored.valid);
+            self.unread -= usize::from(!stored.read);
+            if stored.origin != NONE {
+                info.origin = self.take_origin(&stored);
+            }
             let payload = stored.payload;
             sink(Sample { info, payload });
         }
@@ -127,8 +165,9 @@ impl Cache {
             self.choose_by_instance(select, &mut chosen);
         }
         for place in &chosen {
-            if let Some(sample) = self.hand_out(*place, takes) {
-                sink(sample);
+            let mut info = SampleInfo::default();
+            if let Some(payload) = self.hand_out(*place, takes, &mut info) {
+                sink(Sample { info, payload });
             }
         }
         self.chosen = chosen;
@@ -272,70 +311,70 @@ impl Cache {
         }
     }
 
-    /// As `hand_out` of a sample that is taken alone: it ranks behind none.
-    #[inline]
-    fn take_one(&mut self, place: u32) -> Option<Sample> {
-        let stored = self.take_out(place)?;
-        let generation = stored.generation();
+    /// As `hand_out` of a sample that is taken alone: it ranks behind none. Nothing that is large
+    /// is moved: what is said goes from where the sample is stored to where it is to stay.
+    #[inline(never)]
+    fn take_alone(&mut self, place: u32, info: &mut SampleInfo) -> Option<Payload> {
+        let stored = self.samples.get(place)?;
         let instance = self.instances.get_mut(stored.instance)?;
+        let generation = stored.generation();
         let newest = match stored.newer {
             NONE => generation,
             _ => generation_of(&self.samples, instance.newest),
         };
-        let mut info = info(&stored, instance, 0, 0, newest - generation);
+        tell(info, stored, instance, [0, 0, newest - generation]);
         if let Some(stream) = &self.stream {
-            say_change(&mut info, stream.at(place));
+            say_change(info, stream.at(place));
         }
         instance.view = ViewState::NotNew;
         instance.taken = instance.taken.max(stored.timestamp);
+        let stored = self.take_out(place)?;
+        if stored.origin != NONE {
+            info.origin = self.take_origin(&stored);
+        }
         self.forget_if_dead(stored.instance);
-        info.origin = self.take_origin(&stored);
-        let payload = stored.payload;
-        Some(Sample { info, payload })
+        Some(stored.payload)
     }
 
-    fn hand_out(&mut self, place: u32, takes: bool) -> Option<Sample> {
-        let mut info = self.info(place)?;
-        let payload = if takes {
+    fn hand_out(&mut self, place: u32, takes: bool, info: &mut SampleInfo) -> Option<Payload> {
+        self.rank(place, info)?;
+        if takes {
             let stored = self.take_out(place)?;
             if let Some(instance) = self.instances.get_mut(stored.instance) {
                 instance.taken = instance.taken.max(stored.timestamp);
             }
             self.forget_if_dead(stored.instance);
-            info.origin = self.take_origin(&stored);
-            stored.payload
-        } else {
-            let stored = self.samples.get_mut(place)?;
-            self.unread -= usize::from(!stored.read);
-            stored.read = true;
+            if stored.origin != NONE {
+                info.origin = self.take_origin(&stored);
+            }
+            return Some(stored.payload);
+        }
+        let stored = self.samples.get_mut(place)?;
+        self.unread -= usize::from(!stored.read);
+        stored.read = true;
+        if stored.origin != NONE {
             info.origin = self.origins.get(stored.origin).copied();
-            stored.payload.clone()
-        };
-        Some(Sample { info, payload })
+        }
+        Some(stored.payload.clone())
     }
 
     /// What is said about a chosen sample; the last one of its instance makes the instance seen.
-    fn info(&mut self, place: u32) -> Option<SampleInfo> {
+    fn rank(&mut self, place: u32, info: &mut SampleInfo) -> Option<()> {
         let stored = self.samples.get(place)?;
         let generation = stored.generation();
         let instance = self.instances.get_mut(stored.instance)?;
         let newest = generation_of(&self.samples, instance.newest);
         instance.selected -= 1;
         let rank = instance.selected_generation - generation;
-        let mut info = info(
-            stored,
-            instance,
-            instance.selected,
-            rank,
-            newest - generation,
-        );
+        let ranks = [instance.selected, rank, newest - generation];
+        tell(info, stored, instance, ranks);
         if let Some(stream) = &self.stream {
-            say_change(&mut info, stream.at(place));
+            say_change(info, stream.at(place));
         }
         if instance.selected == 0 {
             instance.view = ViewState::NotNew;
         }
-        Some(info)
+        Some(())
     }
 }
 
@@ -343,15 +382,12 @@ fn generation_of(samples: &Slab<Stored>, place: u32) -> i32 {
     samples.get(place).map_or(0, Stored::generation)
 }
 
+/// What is said about a sample, all but its origin. The ranks are that of the sample, of its
+/// generation in what is handed out, and of its generation in all that there is.
 #[inline]
-fn info(
-    stored: &Stored,
-    instance: &Instance,
-    sample_rank: i32,
-    generation_rank: i32,
-    absolute_generation_rank: i32,
-) -> SampleInfo {
-    SampleInfo {
+fn tell(info: &mut SampleInfo, stored: &Stored, instance: &Instance, ranks: [i32; 3]) {
+    let [sample_rank, generation_rank, absolute_generation_rank] = ranks;
+    *info = SampleInfo {
         sample_state: state_of(stored),
         view_state: instance.view,
         instance_state: instance.state,
@@ -373,7 +409,7 @@ fn info(
         foreign_key_hash: stored.foreign_key_hash,
         set: SetPlace::Outside,
         origin: None,
-    }
+    };
 }
 
 /// Where every change is handed out: which one this is.

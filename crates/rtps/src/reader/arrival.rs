@@ -121,13 +121,15 @@ impl Reader {
             proxy.settle(sequence);
             return self.followed(now, index, delivery);
         }
-        let Some(header) = header(now, &arrival, proxy, &self.config, allocator) else {
+        // It is large, so it stays where it was made.
+        let header = header(now, &arrival, proxy, &self.config, allocator);
+        let Some(header) = &header else {
             proxy.settle(sequence);
             return self.followed(now, index, delivery);
         };
         let mut content = Some(sift(arrival.content, header.kind));
         let mut payload = || content.take().map_or(Payload::new(), |c| c.keep(allocator));
-        let accepted = self.cache.accept(&header, &mut payload);
+        let accepted = self.cache.accept(header, &mut payload);
         match accepted {
             Ok(available) => delivery.available = available,
             Err(rejection) if proxy.reliable => {
@@ -138,7 +140,7 @@ impl Reader {
                 // Fragments cost too much to come again: what they made waits for room.
                 if let Some(Content::Sample(bytes)) = content {
                     let most = self.config.max_reassembly_bytes;
-                    let change = waiting(&header, Payload::Inline(bytes));
+                    let change = waiting(header, Payload::Inline(bytes));
                     proxy.hold(now, sequence, change, usize::MAX, most);
                 }
                 return delivery;

@@ -45,6 +45,10 @@ pub(super) struct Stored {
     pub(super) newer: u32,
 }
 
+// Each sample is moved in and out. Up to so many bytes that is done in place, and beyond it is a
+// call. What few samples have has a slab of its own.
+const _: () = assert!(size_of::<Stored>() <= 128);
+
 /// What is known of a change beside its payload.
 #[derive(Clone, Copy)]
 pub(super) struct Header<'a> {

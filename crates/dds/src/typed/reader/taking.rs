@@ -32,7 +32,12 @@ impl<T: TopicData> DataReader<T> {
     /// are many; allocates nothing either.
     pub fn take_each(&self, mut each: impl FnMut(Sample<T>)) {
         let unread = SampleState::NotRead.mask();
-        while let Some(sample) = self.take_one(unread) {
+        while !self.core().is_bare() {
+            // What is said about a sample is large: `each` gets it where it was put.
+            let mut sample = Sample::new(SampleInfo::default(), None);
+            if !self.take_into(unread, &mut sample) {
+                return;
+            }
             each(sample);
             self.take_more(unread, |raw| {
                 if let Some(sample) = self.decode(raw) {
@@ -64,23 +69,33 @@ impl<T: TopicData> DataReader<T> {
 
     /// Takes the oldest sample in one of these states.
     pub(crate) fn take_one(&self, sample_states: u32) -> Option<Sample<T>> {
-        let one = oldest(sample_states);
-        loop {
-            let mut raw = None;
-            self.core().take(&one, |sample| raw = Some(sample));
-            let dunlin_rtps::Sample { info, payload } = raw?;
-            if let Some(value) = self.value(&info, payload) {
-                return Some(Sample { info, value });
+        if self.core().is_bare() {
+            return None;
+        }
+        let mut sample = Sample::new(SampleInfo::default(), None);
+        self.take_into(sample_states, &mut sample).then_some(sample)
+    }
+
+    /// As `take_one`, to where the sample is to be; false if there is none.
+    #[inline]
+    fn take_into(&self, sample_states: u32, sample: &mut Sample<T>) -> bool {
+        while let Some(payload) = self.core().take_oldest(sample_states, &mut sample.info) {
+            if self.put_value(&sample.info, payload, &mut sample.value) {
+                return true;
             }
         }
+        false
     }
 
     /// Takes the oldest sample, read before or not, and leaves it where it is.
     pub fn take_next_view(&self) -> Option<View<T>> {
-        let one = oldest(ANY_SAMPLE);
-        let mut raw = None;
-        self.core().take(&one, |sample| raw = Some(sample));
-        raw.map(|raw| View::new(self.core(), raw))
+        if self.core().is_bare() {
+            return None;
+        }
+        let mut info = SampleInfo::default();
+        let payload = self.core().take_oldest(ANY_SAMPLE, &mut info)?;
+        let raw = dunlin_rtps::Sample { info, payload };
+        Some(View::new(self.core(), raw))
     }
 
     /// Takes all samples, read before or not, oldest first, and hands each to `each` as a view of
@@ -193,20 +208,24 @@ impl<T: TopicData> DataReader<T> {
     /// this application.
     pub(super) fn decode(&self, raw: dunlin_rtps::Sample) -> Option<Sample<T>> {
         let dunlin_rtps::Sample { info, payload } = raw;
-        let value = self.value(&info, payload)?;
-        Some(Sample { info, value })
+        let mut value = None;
+        self.put_value(&info, payload, &mut value)
+            .then(|| Sample { info, value })
     }
 
-    /// As `decode`, without what is said about the sample: that is large, so it is moved once.
-    fn value(&self, info: &SampleInfo, payload: Payload) -> Option<Option<T>> {
+    /// As `decode`, to where the value is to be; false if there is none.
+    fn put_value(&self, info: &SampleInfo, payload: Payload, into: &mut Option<T>) -> bool {
         let value = decode(self.core(), info, &payload);
         // The writer gets back what it lent before the application has the sample.
         drop(payload);
         match value {
-            Ok(value) => Some(value),
+            Ok(value) => {
+                *into = value;
+                true
+            }
             Err(fault) => {
                 self.core().note_undecodable(info.publication, &fault);
-                None
+                false
             }
         }
     }

@@ -2,7 +2,7 @@
 use super::ReaderCore;
 use crate::runtime::lock::{Guard, READER};
 use arrayvec::ArrayVec;
-use dunlin_rtps::{ContentFilter, Reader, Sample, Select};
+use dunlin_rtps::{ContentFilter, Payload, Reader, Sample, SampleInfo, Select};
 use std::sync::Arc;
 
 impl ReaderCore {
@@ -26,6 +26,21 @@ impl ReaderCore {
         let count = state.take(select, sink);
         self.taken(state);
         count
+    }
+
+    /// As `take` of the oldest sample in one of these states. What is said about it is put where it
+    /// is to stay: it is large. For whoever has seen that the reader is not bare.
+    #[inline]
+    pub(crate) fn take_oldest(
+        self: &Arc<Self>,
+        sample_states: u32,
+        info: &mut SampleInfo,
+    ) -> Option<Payload> {
+        let mut state = self.current();
+        self.clear_data();
+        let payload = state.take_oldest(sample_states, info);
+        self.taken(state);
+        payload
     }
 
     /// Samples have left the cache.
