@@ -1,4 +1,6 @@
 //! The payload of a change, of which a large part may stay where the application has it.
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use bytes::Bytes;
 use core::ops::Range;
 
@@ -7,14 +9,42 @@ use core::ops::Range;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     plain: Bytes,
-    loaned: Option<LoanedPart>,
+    /// Few bodies have one, and all are moved several times: it would double what is moved.
+    loaned: Option<Box<LoanedPart>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct LoanedPart {
     /// Where in `plain` it belongs, at most its length.
     at: usize,
     bytes: Bytes,
+}
+
+/// Memory in which bodies have had what they refer to, to be used again: a writer that lends
+/// allocates nothing for it in the long run.
+#[derive(Debug, Default)]
+pub struct SpareParts(
+    #[expect(clippy::vec_box, reason = "what is used again is the boxes")] Vec<Box<LoanedPart>>,
+);
+
+impl SpareParts {
+    /// More are given back to the allocator: 200 kB.
+    const MOST: usize = 4096;
+
+    /// Takes over what the other one has.
+    #[inline]
+    pub fn take_from(&mut self, other: &mut Self) {
+        if !other.0.is_empty() {
+            self.0.append(&mut other.0);
+            self.0.truncate(Self::MOST);
+        }
+    }
+
+    fn keep(&mut self, part: Box<LoanedPart>) {
+        if self.0.len() < Self::MOST {
+            self.0.push(part);
+        }
+    }
 }
 
 /// Some bytes of a body, and what owns them.
@@ -45,8 +75,19 @@ impl From<Bytes> for Body {
 impl Body {
     /// `plain` with `bytes` put in at `at`; behind it if it is shorter than that.
     pub fn around(plain: Bytes, at: usize, bytes: Bytes) -> Self {
-        let at = at.min(plain.len());
-        let loaned = (!bytes.is_empty()).then_some(LoanedPart { at, bytes });
+        Self::around_in(&mut SpareParts::default(), plain, at, bytes)
+    }
+
+    /// As [`around`](Self::around), in memory that was used before, if there is some.
+    pub fn around_in(spares: &mut SpareParts, plain: Bytes, at: usize, bytes: Bytes) -> Self {
+        let loaned = (!bytes.is_empty()).then(|| {
+            let mut part = spares.0.pop().unwrap_or_default();
+            *part = LoanedPart {
+                at: at.min(plain.len()),
+                bytes,
+            };
+            part
+        });
         Self { plain, loaned }
     }
 
@@ -65,7 +106,7 @@ impl Body {
     /// The bytes, if they are in one piece.
     #[inline]
     pub fn whole(&self) -> Option<&Bytes> {
-        match self.loaned {
+        match &self.loaned {
             None => Some(&self.plain),
             Some(_) => None,
         }
@@ -88,8 +129,12 @@ impl Body {
     }
 
     /// Parts with the application's bytes, whose end may run code of the application.
-    pub(crate) fn take_loaned(&mut self) -> Option<Bytes> {
-        self.loaned.take().map(|loaned| loaned.bytes)
+    #[inline]
+    pub fn take_loaned(&mut self, spares: &mut SpareParts) -> Option<Bytes> {
+        let mut part = self.loaned.take()?;
+        let bytes = core::mem::take(&mut part.bytes);
+        spares.keep(part);
+        Some(bytes)
     }
 }
 
@@ -152,6 +197,38 @@ mod tests {
                 prop_assert_eq!(&bytes[..], &whole[..]);
             }
         }
+    }
+
+    #[test]
+    fn memory_of_loaned_parts_is_used_again() {
+        let (plain, mut spares) = (Bytes::from_static(b"plain"), SpareParts::default());
+        let place = |body: &Body| core::ptr::from_ref(&**body.loaned.as_ref().unwrap());
+        let mut first = Body::around(plain.clone(), 2, Bytes::from_static(b"one"));
+        let used = place(&first);
+        assert_eq!(first.take_loaned(&mut spares).unwrap(), "one");
+        assert_eq!(first.take_loaned(&mut spares), None);
+        assert_eq!(first.whole(), Some(&plain));
+        let mut all = SpareParts::default();
+        all.take_from(&mut spares);
+        let none = Body::around_in(&mut all, plain.clone(), 2, Bytes::new());
+        assert_eq!(none.whole(), Some(&plain));
+        let second = Body::around_in(&mut all, plain, 9, Bytes::from_static(b" two"));
+        assert_eq!((place(&second), all.0.len()), (used, 0));
+        assert_eq!(Bytes::from_static(b"plain two"), second);
+    }
+
+    #[test]
+    fn not_more_memory_is_kept_than_is_likely_to_be_used() {
+        let (mut some, mut more) = (SpareParts::default(), SpareParts::default());
+        for spares in [&mut some, &mut more] {
+            for _ in 0..SpareParts::MOST + 5 {
+                let mut body = Body::around(Bytes::new(), 0, Bytes::from_static(b"x"));
+                assert!(body.take_loaned(spares).is_some());
+            }
+            assert_eq!(spares.0.len(), SpareParts::MOST);
+        }
+        some.take_from(&mut more);
+        assert_eq!((some.0.len(), more.0.len()), (SpareParts::MOST, 0));
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod time;
 mod timer_queue;
 mod writer;
 
-pub use body::{Body, Piece};
+pub use body::{Body, Piece, SpareParts};
 pub use budget::{Budgets, PeerBudget, ReassemblyBudget};
 pub use change::{Change, ChangeKind};
 pub use content_filter::ContentFilter;

@@ -32,20 +32,28 @@ impl<T> Slab<T> {
     /// Puts a value somewhere; `NONE` and no effect if all 2^32 - 1 places are taken.
     #[inline]
     pub(crate) fn insert(&mut self, value: T) -> u32 {
-        let key = self.free;
-        if let Some(place @ &mut Place::Free(next)) = self.places.get_mut(key as usize) {
-            self.free = next;
-            *place = Place::Taken(value);
-            self.len += 1;
-            return key;
+        if self.free == NONE {
+            self.grow();
         }
-        match u32::try_from(self.places.len()) {
-            Ok(key) if key != NONE => {
-                self.places.push(Place::Taken(value));
-                self.len += 1;
-                key
-            }
-            _ => NONE,
+        let key = self.free;
+        // The only use of the value, so it is made where it is to be.
+        let Some(place @ &mut Place::Free(next)) = self.places.get_mut(key as usize) else {
+            return NONE;
+        };
+        *place = Place::Taken(value);
+        self.free = next;
+        self.len += 1;
+        key
+    }
+
+    /// Makes one more place, if there may be one.
+    #[cold]
+    fn grow(&mut self) {
+        if let Ok(key) = u32::try_from(self.places.len())
+            && key != NONE
+        {
+            self.places.push(Place::Free(NONE));
+            self.free = key;
         }
     }
 

@@ -24,7 +24,7 @@ pub use config::{
 };
 pub use progress::ReaderProgress;
 
-use crate::{Change, Outbox, Time, To};
+use crate::{Change, Outbox, SpareParts, Time, To};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use bytes::Bytes;
@@ -202,11 +202,7 @@ impl Writer {
         let bytes = change.payload.len();
         let is_mark = set.as_deref().is_some_and(coherent_sets::is_mark);
         if keeps {
-            let kept = Change {
-                payload: core::mem::take(&mut change.payload),
-                ..*change
-            };
-            self.history.insert(sequence, kept, set, origin);
+            self.history.insert(sequence, change, set, origin);
         }
         if let Some(timers) = &mut self.timers
             && !is_mark
@@ -464,6 +460,11 @@ impl Writer {
     /// happen.
     pub fn retired(&mut self) -> &mut Vec<Bytes> {
         self.history.retired()
+    }
+
+    /// Memory of changes that are gone, for [`Body::around_in`](crate::Body::around_in).
+    pub fn spares(&mut self) -> &mut SpareParts {
+        self.history.spares()
     }
 
     fn next_sequence(&self, change: &Change) -> Result<i64, WriteError> {

@@ -47,7 +47,7 @@ use bytes::{Bytes, BytesMut};
 use change::{autodisposes, code_point, config, is_timed};
 use dunlin_cdr::LoanedPart;
 use dunlin_qos::{DataWriterQos, LivelinessKind};
-use dunlin_rtps::{Body, Change, ChangeKind, InstanceHandle, Time, WriteError, Writer};
+use dunlin_rtps::{Body, Change, ChangeKind, InstanceHandle, SpareParts, Time, WriteError, Writer};
 use dunlin_transport::panics::log;
 use dunlin_transport::panics::quietly;
 use dunlin_wire::{Guid, SampleOrigin, SequenceNumber, Timestamp};
@@ -163,6 +163,8 @@ struct Publish {
     batch: Option<Batch>,
     /// Bytes of the application that the history has let go of, and whether there are more.
     retired: Option<(Bytes, bool)>,
+    /// For samples with bytes of the application.
+    spares: SpareParts,
     /// A reader that does not take the sample at hand, and the most that it takes.
     refusing: Option<(Guid, u32)>,
     coalescer: Coalescer,
@@ -242,6 +244,7 @@ impl WriterCore {
                 generation: 0,
                 batch: None,
                 retired: None,
+                spares: SpareParts::default(),
                 refusing: None,
                 coalescer: Coalescer::new(qos.latency_budget),
             }),
@@ -354,7 +357,9 @@ impl WriterCore {
             instance: change.instance,
             payload: match loaned {
                 None => plain.into(),
-                Some(LoanedPart { at, bytes }) => Body::around(plain, at, bytes),
+                Some(LoanedPart { at, bytes }) => {
+                    Body::around_in(&mut turn.spares, plain, at, bytes)
+                }
             },
             timestamp: change.timestamp.unwrap_or(stamp),
         };
@@ -378,6 +383,8 @@ impl WriterCore {
                     most => self.send_if_full(&mut turn, most as usize),
                 };
                 let retired = turn.retired.take();
+                // Of a sample that is not kept, until this returns.
+                let _loaned = change.payload.take_loaned(&mut turn.spares);
                 let refusing = turn.refusing.take();
                 self.note_waiting(&turn);
                 drop(turn);
@@ -491,6 +498,7 @@ impl WriterCore {
             match written {
                 Ok(sequence) => {
                     publish.refusing = state.reader_refusing(length);
+                    publish.spares.take_from(state.spares());
                     let retired = state.retired();
                     if let Some(one) = retired.pop() {
                         publish.retired = Some((one, !retired.is_empty()));
@@ -547,6 +555,7 @@ impl WriterCore {
         }
     }
 
+    #[inline]
     pub(crate) fn schedule(self: &Arc<Self>, next: Option<Time>) {
         if let Some(at) = next {
             self.shared.timer.schedule(at, &self.scheduled, || {

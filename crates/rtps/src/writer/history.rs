@@ -10,7 +10,7 @@ use super::data_output::Annotations;
 use super::{WriteError, coherent_sets};
 use crate::instance_map::{HasHandle, InstanceMap};
 use crate::slab::{NONE, Slab};
-use crate::{Change, ChangeKind, InstanceHandle};
+use crate::{Change, ChangeKind, InstanceHandle, SpareParts};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -34,6 +34,10 @@ pub(super) struct Kept {
     instance: u32,
     newer: u32,
 }
+
+// Each change is moved here from where it was made. Up to so many bytes that is done in place, and
+// beyond it is a call. What few changes have is boxed, or has a slab of its own.
+const _: () = assert!(size_of::<Kept>() <= 128);
 
 impl Kept {
     fn is_mark(&self) -> bool {
@@ -83,6 +87,8 @@ pub(super) struct HistoryCache {
     marked: usize,
     /// Bytes of the application that are not needed any more.
     retired: Vec<Bytes>,
+    /// In which changes had them.
+    spares: SpareParts,
     /// What changes say of their origin. Most say nothing, so it is not in the changes.
     origins: Slab<SampleOrigin>,
     /// What late joiners get, if that is another matter than what matched readers do.
@@ -106,6 +112,7 @@ impl HistoryCache {
             marks: VecDeque::new(),
             marked: 0,
             retired: Vec::new(),
+            spares: SpareParts::default(),
             origins: Slab::new(),
             store: None,
         }
@@ -113,6 +120,10 @@ impl HistoryCache {
 
     pub(super) fn retired(&mut self) -> &mut Vec<Bytes> {
         &mut self.retired
+    }
+
+    pub(super) fn spares(&mut self) -> &mut SpareParts {
+        &mut self.spares
     }
 
     pub(super) fn len(&self) -> usize {
@@ -223,11 +234,11 @@ impl HistoryCache {
         }
     }
 
-    /// Keeps a change; numbers only grow.
+    /// Keeps a change, whose payload is moved here; numbers only grow.
     pub(super) fn insert(
         &mut self,
         sequence: i64,
-        change: Change,
+        change: &mut Change,
         set: Option<Box<SetMembership>>,
         origin: Option<&SampleOrigin>,
     ) {
@@ -244,7 +255,10 @@ impl HistoryCache {
         };
         let place = self.kept.insert(Kept {
             sequence,
-            change,
+            change: Change {
+                payload: core::mem::take(&mut change.payload),
+                ..*change
+            },
             set,
             origin,
             instance,
@@ -410,11 +424,14 @@ impl HistoryCache {
         let Self {
             kept,
             retired,
+            spares,
             origins,
             ..
         } = self;
         let gone = kept.remove_in_place(place, |kept| {
-            retired.extend(kept.change.payload.take_loaned());
+            if let Some(bytes) = kept.change.payload.take_loaned(spares) {
+                retired.push(bytes);
+            }
             if kept.origin != NONE {
                 origins.remove_in_place(kept.origin, |_| ());
             }

@@ -18,9 +18,9 @@ fn numbers(cache: &HistoryCache) -> Vec<i64> {
 }
 
 fn write(cache: &mut HistoryCache, n: i64, instance: u32) {
-    let change = change(instance, ChangeKind::Alive);
+    let mut change = change(instance, ChangeKind::Alive);
     cache.admit(&change, 0).unwrap();
-    cache.insert(n, change, None, None);
+    cache.insert(n, &mut change, None, None);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn limits_per_instance_and_of_instances() {
         cache.admit(&next(3), 9),
         Err(WriteError::OutOfResources("max_instances"))
     );
-    cache.insert(3, change(1, ChangeKind::Unregistered), None, None);
+    cache.insert(3, &mut change(1, ChangeKind::Unregistered), None, None);
     cache.release(3);
     assert_eq!(cache.admit(&next(3), 9), Ok(()));
 }
@@ -97,7 +97,12 @@ fn an_unregistered_instance_goes_when_all_know() {
     let mut cache = HistoryCache::new(History::KeepLast(8), ResourceLimits::default(), true);
     write(&mut cache, 1, 1);
     write(&mut cache, 2, 2);
-    cache.insert(3, change(1, ChangeKind::DisposedUnregistered), None, None);
+    cache.insert(
+        3,
+        &mut change(1, ChangeKind::DisposedUnregistered),
+        None,
+        None,
+    );
     cache.release_unregistered(2);
     assert_eq!(numbers(&cache), [1, 2, 3]);
     cache.release_unregistered(3);
@@ -109,7 +114,7 @@ fn an_instance_that_comes_back_and_goes_again_keeps_what_nobody_has_yet() {
     let mut cache = HistoryCache::new(History::KeepAll, ResourceLimits::default(), true);
     for n in [1, 3] {
         write(&mut cache, n, 1);
-        cache.insert(n + 1, change(1, ChangeKind::Unregistered), None, None);
+        cache.insert(n + 1, &mut change(1, ChangeKind::Unregistered), None, None);
     }
     cache.release_unregistered(2);
     assert_eq!(numbers(&cache), [3, 4]);
