@@ -214,15 +214,13 @@ impl<P: ReceivingParticipant> Worker<P> {
         self.timeout.stir(now);
         let mut buffer = std::mem::take(self.buffers.reserved(LARGEST));
         let length = buffer.len();
-        if buffer.len() > COPY_LIMIT {
-            let datagram = buffer.split().freeze();
-            *self.buffers.reserved(LARGEST) = buffer;
+        let whole = (length > COPY_LIMIT).then(|| buffer.split().freeze());
+        let datagram = whole.as_deref().unwrap_or(&buffer);
+        self.work(shared, now, datagram, whole.as_ref(), from);
+        buffer.clear();
+        *self.buffers.reserved(LARGEST) = buffer;
+        if whole.is_some() {
             self.buffers.trim();
-            self.work(shared, now, &datagram, Some(&datagram), from);
-        } else {
-            self.work(shared, now, &buffer, None, from);
-            buffer.clear();
-            *self.buffers.reserved(LARGEST) = buffer;
         }
         length
     }

@@ -52,8 +52,17 @@ impl<D> Default for Timer<D> {
 }
 
 impl<D> Timer<D> {
-    /// Has `due` looked at by `at`, unless `scheduled` says that this happens anyway.
+    /// Has `due` looked at by `at`, unless `scheduled` says that this happens anyway, as it mostly
+    /// does: whoever asks pays for nothing else then.
+    #[inline]
     pub(crate) fn schedule(&self, at: Time, scheduled: &AtomicI64, due: impl FnOnce() -> D) {
+        if at.0 < scheduled.load(SeqCst) {
+            self.schedule_earlier(at, scheduled, due);
+        }
+    }
+
+    #[inline(never)]
+    fn schedule_earlier(&self, at: Time, scheduled: &AtomicI64, due: impl FnOnce() -> D) {
         let earlier = |current| (at.0 < current).then_some(at.0);
         if scheduled.fetch_update(SeqCst, SeqCst, earlier).is_err() {
             return;

@@ -96,6 +96,7 @@ impl Datagrams {
 
     /// Hands over what is for endpoints of this process: filled caches, freed histories. What is
     /// left to do then is noted in `receive/deferred.rs`.
+    #[inline]
     pub(crate) fn hand_over(&mut self) {
         if !self.local_queue.is_empty() {
             local_queue::hand_over(self);

@@ -351,6 +351,7 @@ impl LocalQueue {
 
 /// Hands over what waits, and the answers to it. Locks of readers' and writers' states are taken
 /// one at a time.
+#[inline(never)]
 pub(crate) fn hand_over(out: &mut Datagrams) {
     let mut count = 0;
     while count < MOST_AT_ONCE {

@@ -80,7 +80,26 @@ impl ReceivingParticipant for Shared {
 
     #[inline]
     fn run_deferred(&self) {
-        if self.has_deferred() && self.has_deferred.swap(false, SeqCst) {
+        if self.has_deferred() {
+            self.call_deferred();
+        }
+    }
+
+    #[inline]
+    fn is_ended(&self) -> bool {
+        Shared::is_ended(self)
+    }
+
+    fn fail(self: &Arc<Self>, why: &str) {
+        Shared::fail(self, why);
+    }
+}
+
+impl Shared {
+    /// Calls listeners that could not be called where their news came from.
+    #[inline(never)]
+    fn call_deferred(&self) {
+        if self.has_deferred.swap(false, SeqCst) {
             let mut readers = std::mem::take(&mut *self.deferred.lock());
             let calling = deferred::hold();
             for reader in readers.iter().filter_map(Weak::upgrade) {
@@ -94,14 +113,5 @@ impl ReceivingParticipant for Shared {
                 *deferred = readers;
             }
         }
-    }
-
-    #[inline]
-    fn is_ended(&self) -> bool {
-        Shared::is_ended(self)
-    }
-
-    fn fail(self: &Arc<Self>, why: &str) {
-        Shared::fail(self, why);
     }
 }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 
 impl ReaderCore {
     /// Asks the timer to look at this reader when it next needs it.
+    #[inline]
     pub(crate) fn schedule(self: &Arc<Self>) {
         let next = self.next.load(SeqCst);
         if next != i64::MAX {

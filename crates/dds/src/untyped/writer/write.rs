@@ -132,6 +132,7 @@ impl UntypedWriter {
     ///
     /// # Errors
     /// `Serialization` if `fill` fails; otherwise as [`write`](Self::write).
+    #[inline]
     pub fn write_with(&self, change: NewChange<'_>) -> Result<SequenceNumber> {
         let (kind, instance, key) = (change.kind, change.instance, change.key);
         let sequence = self.core.write(change)?;
@@ -435,6 +436,7 @@ impl WriterCore {
 
     /// An instance that is unregistered is not the application's any more; of others the key may be
     /// wanted when the writer ends.
+    #[inline]
     pub(super) fn note_instance(
         &self,
         kind: ChangeKind,
