@@ -77,5 +77,24 @@ quiet cmake --build "$build" --target including
     echo "packages: nothing has changed, and something was made anew" >&2
     exit 1
 }
+# ranges SAYS OPTION: what the program says when it is configured with an option of `dunlin idl gen`.
+ranges() {
+    local said
+    quiet cmake -S tests/languages/package -B "$build" -DRANGES="$2"
+    quiet cmake --build "$build" --target ranges
+    said=$("$build/ranges")
+    [ "$said" = "$1" ] || {
+        echo "packages: with the options \"$2\" a value out of its range: \"$said\" instead of \"$1\"" >&2
+        exit 1
+    }
+}
+ranges written ""
+ranges "Tank.level: 101 is outside of the range 0 to 100" --range-checks
+quiet cmake --build "$build" --target ranges
+! grep -q "becomes c" "$work/log" || {
+    echo "packages: no option has changed, and something was made anew" >&2
+    exit 1
+}
+ranges written ""
 rm -rf "$work"
 echo "packages: hello runs with what was installed, by pkg-config and by CMake"

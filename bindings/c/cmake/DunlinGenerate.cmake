@@ -2,7 +2,8 @@
 #                     [DEFINES <name>[=<value>]...] [OPTIONS <option>...])
 #
 # Adds to a target what `dunlin idl gen` makes of IDL files; it is made anew when one of them, or a file that they include,
-# has changed. The language is c unless another is named. OPTIONS are further ones of `dunlin idl gen`.
+# has changed, or one of the arguments. The language is c unless another is named. OPTIONS are further ones of
+# `dunlin idl gen`, such as --range-checks.
 function(dunlin_idl_generate)
     cmake_parse_arguments(PARSE_ARGV 0 idl "" "TARGET;LANGUAGE" "FILES;INCLUDES;DEFINES;OPTIONS")
     if(idl_UNPARSED_ARGUMENTS)
@@ -42,12 +43,14 @@ function(dunlin_idl_generate)
         foreach(ending IN LISTS endings)
             list(APPEND made "${into}/${stem}${ending}")
         endforeach()
+        # Not all generators make files anew whose command has changed. It is written only if it differs.
+        file(CONFIGURE OUTPUT "${into}/${stem}.options" CONTENT "${idl_LANGUAGE} ${options}\n" @ONLY)
         # A file that would be the same is not written, so its time would stay behind that of the IDL file.
         add_custom_command(
             OUTPUT ${made}
             COMMAND "${DUNLIN_IDL_COMPILER}" idl gen -l "${idl_LANGUAGE}" -o "${into}" --depfile "${into}/${stem}.d" ${options} "${path}"
             COMMAND "${CMAKE_COMMAND}" -E touch_nocreate ${made}
-            DEPENDS "${path}" "${DUNLIN_IDL_COMPILER}"
+            DEPENDS "${path}" "${into}/${stem}.options" "${DUNLIN_IDL_COMPILER}"
             DEPFILE "${into}/${stem}.d"
             COMMENT "IDL ${file} becomes ${idl_LANGUAGE}"
             VERBATIM)
