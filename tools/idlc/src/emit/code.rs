@@ -2,6 +2,14 @@
 
 use std::fmt::{self, Write};
 
+use super::Unit;
+
+/// Whether a character of a text is itself in literals of all languages; in those of C the question
+/// mark is not.
+pub(in crate::emit) fn is_itself(one: u8) -> bool {
+    matches!(one, b' '..=b'~') && !matches!(one, b'"' | b'\\')
+}
+
 /// Lines at their depth.
 #[derive(Debug, Default)]
 pub(in crate::emit) struct Code {
@@ -11,6 +19,14 @@ pub(in crate::emit) struct Code {
 }
 
 impl Code {
+    /// Lines of a file.
+    pub(in crate::emit) fn of_file(unit: &Unit<'_>) -> Self {
+        Self {
+            text: unit.header.clone(),
+            ..Self::default()
+        }
+    }
+
     /// Lines that go `depth` deep into others.
     pub(in crate::emit) fn at(depth: usize) -> Self {
         Self {
@@ -37,12 +53,20 @@ impl Code {
         self.names
     }
 
+    fn indent(&mut self) {
+        const DEEP: &str = "                                                                ";
+        let mut spaces = 4 * self.depth;
+        while spaces > 0 {
+            let some = DEEP.get(..spaces).unwrap_or(DEEP);
+            self.text.push_str(some);
+            spaces -= some.len();
+        }
+    }
+
     /// Begins a line with something, which may be nothing. Gives where it begins.
     fn begin(&mut self, line: impl fmt::Display) -> usize {
         let start = self.text.len();
-        for _ in 0..self.depth {
-            self.text.push_str("    ");
-        }
+        self.indent();
         let begin = self.text.len();
         // A text takes everything.
         let _ = write!(self.text, "{line}");
@@ -56,13 +80,44 @@ impl Code {
     /// A line, or several that are in one piece.
     pub(in crate::emit) fn line(&mut self, line: impl fmt::Display) {
         let begin = self.begin(line);
-        if let Some((_, rest)) = self.text.get(begin..).and_then(|all| all.split_once('\n')) {
+        let is_one = |line: &&str| line.as_bytes().contains(&b'\n');
+        let several = self.text.get(begin..).filter(is_one);
+        if let Some((_, rest)) = several.and_then(|all| all.split_once('\n')) {
             let rest = rest.to_string();
             self.text.truncate(self.text.len() - rest.len());
             rest.lines().for_each(|line| self.line(line));
             return;
         }
         self.text.push('\n');
+    }
+
+    /// Whole lines.
+    pub(in crate::emit) fn lines(&mut self, text: &str) {
+        match self.depth == 0 && text.ends_with('\n') {
+            true => self.text.push_str(text),
+            false => text.lines().for_each(|line| self.line(line)),
+        }
+    }
+
+    /// Lines of bytes: `0x01, 0xff,`. A type has hundreds of them, so formatting each by itself takes
+    /// longer than all else.
+    pub(in crate::emit) fn octets(&mut self, bytes: &[u8]) {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digit = |nibble: u8| {
+            DIGITS
+                .get(usize::from(nibble & 15))
+                .map(|one| char::from(*one))
+        };
+        for row in bytes.chunks(16) {
+            self.indent();
+            for (at, byte) in row.iter().enumerate() {
+                self.text.push_str(if at == 0 { "0x" } else { " 0x" });
+                self.text
+                    .extend([digit(byte >> 4), digit(*byte)].into_iter().flatten());
+                self.text.push(',');
+            }
+            self.text.push('\n');
+        }
     }
 
     /// A text of the user's, whose further lines are as they are.

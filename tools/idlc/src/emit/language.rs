@@ -17,7 +17,7 @@ pub struct Language {
     pub(crate) keywords: &'static [&'static [&'static str]],
     /// What a name becomes that is a keyword.
     pub(crate) escape: fn(&str) -> String,
-    /// Makes the files, without the header that each gets.
+    /// Makes the files, each of which begins with [`Unit::header`].
     pub(crate) emit: fn(&mut Unit<'_>) -> Vec<File>,
 }
 

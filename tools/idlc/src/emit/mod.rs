@@ -89,15 +89,12 @@ pub fn emit(parsed: &Parsed, options: &Options, language: &Language, choices: &C
     if choices.range_checks {
         ranges::check(&mut unit);
     }
+    unit.header = header(&unit, parsed, options);
     let mut files = (language.emit)(&mut unit);
-    let header = header(&unit, parsed, options);
     unit.reports.into_iter().for_each(|one| reports.add(one));
     reports.sort();
     if reports.has_errors() {
         files.clear();
-    }
-    for file in &mut files {
-        file.text.insert_str(0, &header);
     }
     Emitted { files, reports }
 }

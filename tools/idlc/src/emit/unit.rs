@@ -1,8 +1,10 @@
 //! What an emitter works on.
 
-use dunlin_xtypes::{DynamicType, TypeIndex};
+use dunlin_xtypes::{DynamicType, EquivalenceKind, TypeIndex};
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::rc::Rc;
 
 use super::{Choices, Language};
 use crate::model::{NamedConstant, NamedType, Verbatim};
@@ -19,6 +21,8 @@ pub(crate) struct Unit<'m> {
     pub(crate) file: String,
     /// The same without its ending.
     pub(crate) stem: String,
+    /// What each file that is made begins with.
+    pub(crate) header: String,
     pub(crate) reports: Vec<Report>,
     sources: &'m Sources,
     entries: HashMap<TypeIndex, &'m NamedType>,
@@ -26,6 +30,10 @@ pub(crate) struct Unit<'m> {
     words: HashSet<&'static str>,
     /// The first parts of the names of modules.
     roots: HashSet<&'m str>,
+    /// Complete TypeObjects, as far as they were asked for: each is made of hashes of others.
+    objects: RefCell<HashMap<TypeIndex, Option<Rc<[u8]>>>>,
+    /// Names in the language by what they are for and by their names in IDL.
+    named: RefCell<HashMap<&'static str, HashMap<String, String>>>,
 }
 
 impl<'m> Unit<'m> {
@@ -46,6 +54,7 @@ impl<'m> Unit<'m> {
             choices,
             file: file(&path),
             stem: stem(&path),
+            header: String::new(),
             reports: Vec::new(),
             sources: &parsed.sources,
             entries: entries.collect(),
@@ -57,15 +66,52 @@ impl<'m> Unit<'m> {
                 .copied()
                 .collect(),
             roots: roots.collect(),
+            objects: RefCell::default(),
+            named: RefCell::default(),
         }
     }
 
     /// A name of IDL as one of the language: [`Language::word`], for those who ask very often.
     pub(crate) fn word(&self, name: &str) -> String {
-        match self.words.contains(name) {
-            true => (self.language.escape)(name),
-            false => name.into(),
+        self.escaped(name.into())
+    }
+
+    /// The same of a name that was made.
+    pub(crate) fn escaped(&self, name: String) -> String {
+        match self.words.contains(&*name) {
+            true => (self.language.escape)(&name),
+            false => name,
         }
+    }
+
+    /// What a type is called for a purpose, for those who ask each time that the type is mentioned.
+    pub(crate) fn named(
+        &self,
+        purpose: &'static str,
+        name: &str,
+        make: impl FnOnce() -> String,
+    ) -> String {
+        let known = |all: &HashMap<String, String>| all.get(name).cloned();
+        if let Some(known) = self.named.borrow().get(purpose).and_then(known) {
+            return known;
+        }
+        let made = make();
+        let mut all = self.named.borrow_mut();
+        let all = all.entry(purpose).or_default();
+        all.insert(name.into(), made.clone());
+        made
+    }
+
+    /// The complete TypeObjects of a type, its own first: XCDR2, little endian. `None` if DDS-XTypes
+    /// 1.3 cannot describe it.
+    pub(crate) fn type_objects(&self, ty: &DynamicType) -> Option<Rc<[u8]>> {
+        if let Some(known) = self.objects.borrow().get(&ty.index()) {
+            return known.clone();
+        }
+        let objects = ty.type_objects(EquivalenceKind::Complete).ok();
+        let bytes: Option<Rc<[u8]>> = objects.map(|objects| objects.to_sequence().into());
+        self.objects.borrow_mut().insert(ty.index(), bytes.clone());
+        bytes
     }
 
     /// Whether a module that is in no other one is called so.

@@ -1,10 +1,16 @@
 //! Text of C.
 
-pub(super) use crate::emit::code::Code;
+pub(super) use crate::emit::code::{Code, is_itself};
 
 /// A text as a literal of C; question marks are escaped, for three of them can begin a trigraph.
 pub(super) fn literal(text: &str) -> String {
-    let mut out = String::from("\"");
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    if text.bytes().all(|one| is_itself(one) && one != b'?') {
+        out.push_str(text);
+        out.push('"');
+        return out;
+    }
     for byte in text.bytes() {
         match byte {
             b'"' | b'\\' | b'?' => {

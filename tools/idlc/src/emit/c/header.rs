@@ -48,7 +48,7 @@ pub(super) fn header(unit: &Unit<'_>, functions: Code, has_topics: bool) -> Stri
     );
     let mut header = Header {
         unit,
-        code: Code::default(),
+        code: Code::of_file(unit),
         made: BTreeSet::new(),
         pending: Vec::new(),
         open: BTreeSet::new(),
@@ -368,7 +368,7 @@ pub(super) fn check_names(unit: &mut Unit<'_>) {
             let idl = format!("{}::{one}", ty.name());
             reports.extend(all.take(&format!("{name}_{one}"), &idl, entry.span));
         }
-        if typed::is_topic(&ty) && !names::has_classes(unit) {
+        if typed::is_topic(unit, &ty) && !names::has_classes(unit) {
             let original = format!("a function of {}", ty.name());
             let words = typed::words().map(|word| format!("{name}_{word}"));
             reports.extend(words.filter_map(|word| all.take(&word, &original, entry.span)));

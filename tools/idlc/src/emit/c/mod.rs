@@ -51,11 +51,12 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
             own.contains(&id.ty) || ty.is_some_and(|ty| !codec::is_shared(&ty, *id))
         })
         .collect();
+    let has_topics = types.iter().any(|ty| typed::is_topic(unit, ty));
     let mut declared = Code::default();
     declare(unit, &mut declared, &plan, &types);
     let header = File {
         name: format!("{}.h", unit.stem),
-        text: header::header(unit, declared, types.iter().any(typed::is_topic)),
+        text: header::header(unit, declared, has_topics),
     };
     let source = File {
         name: format!("{}.c", unit.stem),
@@ -80,14 +81,14 @@ fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, types: &[DynamicType])
                 code.line(format_args!("{head};"));
             }
         }
-        if typed::is_topic(ty) {
+        if typed::is_topic(unit, ty) {
             typed::define(unit, code, plan, ty);
         }
     }
 }
 
 fn source(unit: &Unit<'_>, plan: &Plan, types: &[DynamicType], routines: &[RoutineId]) -> String {
-    let mut code = Code::default();
+    let mut code = Code::of_file(unit);
     code.line(format_args!("#include \"{}.h\"", unit.stem));
     code.line("");
     code.line("#include \"dunlin/cdr.h\"");

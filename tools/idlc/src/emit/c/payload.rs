@@ -1,7 +1,7 @@
 //! What users call: payloads of values, their keys, and what is known of a type.
 
 use dunlin_cdr::Extensibility;
-use dunlin_xtypes::{DynamicType, EquivalenceKind, KeyPlan};
+use dunlin_xtypes::{DynamicType, KeyPlan};
 
 use super::code::{Code, literal};
 use super::functions::function;
@@ -72,7 +72,7 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
         ));
         code.line("    dunlin_cdr_fault *fault);");
     }
-    if shares(ty) {
+    if shares(unit, ty) {
         code.line("");
         code.line("/* As `cdr_write`, but counted octets are left out, and noted in `apart`. */");
         code.line(format_args!(
@@ -112,7 +112,7 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
             "#define {name}_IS_PLAIN_XCDR{number} {is_plain}"
         ));
     }
-    if ty.type_objects(EquivalenceKind::Complete).is_ok() {
+    if unit.type_objects(ty).is_some() {
         code.line(
             "/* Complete TypeObjects (DDS-XTypes 1.3), this type first: XCDR2, little endian. */",
         );
@@ -121,19 +121,6 @@ pub(super) fn declare(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynami
             "extern const size_t {name}_type_objects_size;"
         ));
     }
-}
-
-/// `0x01, 0xff,`. A type has hundreds of these bytes, so formatting each by itself takes longer than all else.
-fn hexadecimal(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from_digit(u32::from(nibble & 15), 16).unwrap_or_default();
-    let mut text = String::with_capacity(6 * bytes.len());
-    for byte in bytes {
-        text.push_str("0x");
-        text.extend([digit(byte >> 4), digit(*byte)]);
-        text.push_str(", ");
-    }
-    text.truncate(text.trim_end().len());
-    text
 }
 
 pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
@@ -152,18 +139,13 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
             .iter()
             .for_each(|line| code.line(line));
     }
-    if let Ok(objects) = ty.type_objects(EquivalenceKind::Complete) {
-        let blob = objects.to_sequence();
+    if let Some(blob) = unit.type_objects(ty) {
         let local = names::linkage(unit);
         code.line("");
         code.block(
             format_args!("{local}const uint8_t {name}_type_objects[] = {{"),
             "};",
-            |code| {
-                for row in blob.chunks(16) {
-                    code.line(hexadecimal(row));
-                }
-            },
+            |code| code.octets(&blob),
         );
         code.line(format_args!(
             "{local}const size_t {name}_type_objects_size = {};",
@@ -269,7 +251,7 @@ fn write(
         code.line("(void)size;");
         code.line("return true;");
     };
-    if part == Part::Key || !shares(ty) {
+    if part == Part::Key || !shares(unit, ty) {
         return function(code, &head, &[], |code| {
             body(code);
             rest(code);
@@ -330,7 +312,7 @@ fn read(
         });
     };
     each(&head, false);
-    if part == Part::Whole && shares(ty) {
+    if part == Part::Whole && shares(unit, ty) {
         each(&head.replace("_read(", "_lend("), true);
     }
 }

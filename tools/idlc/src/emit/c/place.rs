@@ -8,7 +8,7 @@ use crate::emit::Unit;
 /// A part of a value.
 #[derive(Clone, Debug)]
 pub(in crate::emit) struct Place {
-    /// The part as an expression that can be assigned to.
+    /// The part as an expression that can be assigned to; empty for languages that have their own.
     pub(in crate::emit) value: String,
     /// The pointer to it, if it is held by one.
     pub(in crate::emit) pointer: Option<String>,
@@ -56,6 +56,14 @@ impl Place {
         Self::pointed(names::has_classes(unit), ty, pointer)
     }
 
+    /// A value of which no expressions are made.
+    pub(in crate::emit) fn unexpressed(ty: DynamicType) -> Self {
+        Self {
+            value: String::new(),
+            ..Self::pointed(false, ty, "")
+        }
+    }
+
     fn pointed(has_classes: bool, ty: DynamicType, pointer: &str) -> Self {
         Self {
             value: format!("(*{pointer})"),
@@ -72,9 +80,14 @@ impl Place {
 
     /// An element to which `pointer` points, or to the pointer to it.
     pub(in crate::emit) fn element(of: &Self, element: Element, pointer: &str) -> Self {
+        let ty = of.ty.at(element.ty);
+        let place = match of.value.is_empty() {
+            true => Self::unexpressed(ty),
+            false => Self::pointed(of.has_classes, ty, pointer),
+        };
         let place = Self {
             idl: of.idl.clone(),
-            ..Self::pointed(of.has_classes, of.ty.at(element.ty), pointer)
+            ..place
         };
         Self {
             try_construct: element.try_construct,
@@ -87,7 +100,7 @@ impl Place {
         if !held.is_pointer {
             return self;
         }
-        let value = match self.is_pointer_itself() {
+        let value = match self.value.is_empty() || self.is_pointer_itself() {
             true => self.value.clone(),
             false => format!("(*{})", self.value),
         };
@@ -173,13 +186,16 @@ impl Place {
             && !of.own_members().iter().any(|own| own.name() == name)
         {
             // Members of a base class are members.
-            if !self.has_classes {
+            if !self.has_classes && !self.value.is_empty() {
                 let inner = parent.as_ref().unwrap_or(&self.value);
                 parent = Some(dot(inner, "parent"));
             }
             holder = of.base();
         }
-        let value = dot(parent.as_ref().unwrap_or(&self.value), &unit.word(name));
+        let value = match self.value.is_empty() {
+            true => String::new(),
+            false => dot(parent.as_ref().unwrap_or(&self.value), &unit.word(name)),
+        };
         let place = self.child(ty, Held::member(member), value, name);
         let default = member.annotations().and_then(|all| all.default.clone());
         Some(Self {
@@ -205,7 +221,10 @@ impl Place {
             });
         }
         let case = ty.cases().iter().find(|case| case.name() == name)?;
-        let value = self.dot(&format!("_u.{}", unit.word(name)));
+        let value = match self.value.is_empty() {
+            true => String::new(),
+            false => self.dot(&format!("_u.{}", unit.word(name))),
+        };
         let place = self.child(ty, Held::element(case.element()?), value, name);
         let default = case.annotations().and_then(|all| all.default.clone());
         Some(Self {
@@ -217,6 +236,9 @@ impl Place {
 
 /// A part of a value.
 fn dot(value: &str, name: &str) -> String {
+    if value.is_empty() {
+        return String::new();
+    }
     let inner = value.strip_prefix("(*");
     let inner = inner.and_then(|rest| rest.strip_suffix(')'));
     match inner.filter(|inner| !inner.starts_with('*')) {

@@ -1,7 +1,9 @@
 //! Functions for topics of a type: `Foo_writer`, `Foo_write`, `Foo_take`. Their text is that of the
 //! files beside this one, in which the type is called `Foo`.
 
-use dunlin_xtypes::{DynamicType, EquivalenceKind, TypeKind};
+use std::sync::LazyLock;
+
+use dunlin_xtypes::{DynamicType, TypeKind};
 
 use super::code::Code;
 use super::names;
@@ -17,10 +19,8 @@ const PLAIN: &str = include_str!("typed/plain.h");
 const OCTETS: &str = include_str!("typed/octets.h");
 
 /// Whether topics may be of a type.
-pub(super) fn is_topic(ty: &DynamicType) -> bool {
-    ty.kind() == TypeKind::Structure
-        && !ty.is_nested()
-        && ty.type_objects(EquivalenceKind::Complete).is_ok()
+pub(super) fn is_topic(unit: &Unit<'_>, ty: &DynamicType) -> bool {
+    ty.kind() == TypeKind::Structure && !ty.is_nested() && unit.type_objects(ty).is_some()
 }
 
 /// What follows the name of a type in names that are made for topics of it.
@@ -41,12 +41,27 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
     let name = names::global(unit, ty.name());
     let is_keyed = ty.has_key();
-    let of_sample = if is_keyed { KEYED } else { UNKEYED };
     let shared = shared(unit, ty);
-    let (read, apart) = match shared.is_empty() {
-        true => ("cdr_read", String::new()),
-        false => ("cdr_lend", OCTETS.replace("@SHARED@", &shared.join(" || "))),
-    };
+    if shared.is_empty() {
+        code.lines(&replaced(
+            if is_keyed { &OF_KEYED } else { &OF_UNKEYED },
+            &name,
+        ));
+    } else {
+        let apart = OCTETS.replace("@SHARED@", &shared.join(" || "));
+        code.lines(&replaced(&of_topic(is_keyed, "cdr_lend", &apart), &name));
+    }
+    if let Some(is_plain) = is_plain(plan, ty) {
+        code.lines(&replaced(&PLAIN.replace("@IS_PLAIN@", is_plain), &name));
+    }
+}
+
+/// What is made of most types, for looking for what differs takes longer than all else.
+static OF_KEYED: LazyLock<String> = LazyLock::new(|| of_topic(true, "cdr_read", ""));
+static OF_UNKEYED: LazyLock<String> = LazyLock::new(|| of_topic(false, "cdr_read", ""));
+
+fn of_topic(is_keyed: bool, read: &str, apart: &str) -> String {
+    let of_sample = if is_keyed { KEYED } else { UNKEYED };
     let mut text = TOPIC
         .replace("@OF_SAMPLE@", of_sample)
         .replace("@READ@", read)
@@ -54,17 +69,12 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
     if is_keyed {
         text.push_str(INSTANCE);
     }
-    if let Some(is_plain) = is_plain(plan, ty) {
-        text.push_str(&PLAIN.replace("@IS_PLAIN@", is_plain));
-    }
-    for line in replaced(&text, &name).lines() {
-        code.line(line);
-    }
+    text
 }
 
 /// Whether values of a type may have counted octets, so that these need not be copied.
-pub(super) fn shares(ty: &DynamicType) -> bool {
-    is_topic(ty) && has_shared(ty, 0)
+pub(super) fn shares(unit: &Unit<'_>, ty: &DynamicType) -> bool {
+    is_topic(unit, ty) && has_shared(ty, 0)
 }
 
 /// Whether [`find_shared`] would find something.

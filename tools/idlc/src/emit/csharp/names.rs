@@ -3,6 +3,7 @@
 use dunlin_xtypes::{Constant, DynamicType, Element, Member, TypeKind};
 
 use super::keywords::{LOCAL, TAKEN, TAKEN_IN_UNIONS, WORDS};
+use crate::emit::code::is_itself;
 use crate::emit::shape::is_endless;
 use crate::emit::{CsharpNames, Unit};
 
@@ -18,10 +19,12 @@ pub(super) fn place(unit: &Unit<'_>, name: &str) -> (Vec<String>, String) {
 }
 
 /// The full name of a type that IDL names, with an ending of its own.
-pub(super) fn global(unit: &Unit<'_>, name: &str, ending: &str) -> String {
-    let (modules, local) = place(unit, name);
-    let path: String = modules.iter().map(|part| format!("{part}.")).collect();
-    format!("global::{path}{}", ended(&local, ending))
+pub(super) fn global(unit: &Unit<'_>, name: &str, ending: &'static str) -> String {
+    unit.named(ending, name, || {
+        let (modules, local) = place(unit, name);
+        let path: String = modules.iter().map(|part| format!("{part}.")).collect();
+        format!("global::{path}{}", ended(&local, ending))
+    })
 }
 
 /// A name with an ending: then it is no keyword.
@@ -34,14 +37,12 @@ pub(super) fn ended(local: &str, ending: &str) -> String {
 
 /// A name of IDL as one of C# that begins with a capital: `position_x` is `PositionX`.
 fn pascal(name: &str) -> String {
-    let parts = name.split('_').map(|part| {
+    let mut joined = String::with_capacity(name.len() + 1);
+    for part in name.split('_') {
         let mut letters = part.chars();
-        match letters.next() {
-            Some(first) => first.to_ascii_uppercase().to_string() + letters.as_str(),
-            None => String::new(),
-        }
-    });
-    let joined: String = parts.collect();
+        joined.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        joined.push_str(letters.as_str());
+    }
     match joined.starts_with(|first: char| first.is_ascii_digit()) || joined.is_empty() {
         true => format!("_{joined}"),
         false => joined,
@@ -231,7 +232,13 @@ pub(super) fn is_nullable(ty: &DynamicType, member: &Member) -> bool {
 
 /// A text as a literal.
 pub(super) fn literal(text: &str) -> String {
-    let mut out = String::from("\"");
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    if text.bytes().all(is_itself) {
+        out.push_str(text);
+        out.push('"');
+        return out;
+    }
     for unit in text.encode_utf16() {
         match char::from_u32(unit.into()) {
             Some(one @ ('"' | '\\')) => {

@@ -10,7 +10,7 @@ use crate::emit::c::place::Place as Part;
 /// A part of a value.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
-    /// Its type, and the rules for it; the expressions of C in it are not used.
+    /// Its type, and the rules for it, without expressions of C.
     pub(super) of: Part,
     /// The part as an expression that can be assigned to.
     pub(super) value: String,
@@ -22,9 +22,9 @@ pub(super) struct Place {
 
 impl Place {
     /// A value that a name stands for.
-    pub(super) fn root(unit: &Unit<'_>, ty: DynamicType, name: &str) -> Self {
+    pub(super) fn root(ty: DynamicType, name: &str) -> Self {
         Self {
-            of: Part::root(unit, ty, "v"),
+            of: Part::unexpressed(ty),
             value: name.into(),
             is_nullable: false,
             is_inside: false,

@@ -1,7 +1,7 @@
 //! What encodes a type: `FooSupport`.
 
 use dunlin_cdr::Extensibility;
-use dunlin_xtypes::{DynamicType, EquivalenceKind, KeyPlan, TypeKind};
+use dunlin_xtypes::{DynamicType, KeyPlan, TypeKind};
 
 use super::place::Place;
 use super::types::within;
@@ -36,7 +36,7 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
         code.braces(
             format_args!("public sealed class {class} : {base}"),
             |code| {
-                known(code, plan, ty, &of);
+                known(unit, code, plan, ty, &of);
                 dispatch(unit, code, plan, ty, &of);
                 defaults(unit, code, ty, &of);
                 let routines = plan.routines_of(ty.index()).map(|(id, _)| *id);
@@ -47,7 +47,7 @@ pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &Dynamic
     });
 }
 
-fn known(code: &mut Code, plan: &Plan, ty: &DynamicType, of: &str) {
+fn known(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType, of: &str) {
     let kind = match ty.extensibility() {
         Extensibility::Final => "Final",
         Extensibility::Appendable => "Appendable",
@@ -70,9 +70,10 @@ fn known(code: &mut Code, plan: &Plan, ty: &DynamicType, of: &str) {
     code.line(format_args!(
         "public override void Reset({of} value) => ResetValue(value);"
     ));
-    let objects = ty.type_objects(EquivalenceKind::Complete).ok();
-    let objects = objects.filter(|_| !ty.is_nested());
-    let bytes = objects.map(|objects| objects.to_sequence());
+    let bytes = match ty.is_nested() {
+        true => None,
+        false => unit.type_objects(ty),
+    };
     let span = "global::System.ReadOnlySpan<byte>";
     match bytes {
         None => code.line(format_args!(
@@ -81,12 +82,7 @@ fn known(code: &mut Code, plan: &Plan, ty: &DynamicType, of: &str) {
         Some(bytes) => code.block(
             format_args!("public override {span} TypeObjects => new byte[] {{"),
             "};",
-            |code| {
-                for row in bytes.chunks(16) {
-                    let row: Vec<String> = row.iter().map(|byte| format!("{byte:#04x},")).collect();
-                    code.line(row.join(" "));
-                }
-            },
+            |code| code.octets(&bytes),
         ),
     }
 }
@@ -162,7 +158,7 @@ fn defaults(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, of: &str) {
     code.braces(
         format_args!("public static void ResetValue({of} v)"),
         |code| {
-            let root = Place::root(unit, ty.clone(), "v").inside();
+            let root = Place::root(ty.clone(), "v").inside();
             match ty.kind() {
                 TypeKind::Union => {
                     let d = root.part(unit, "_d");

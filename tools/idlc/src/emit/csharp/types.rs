@@ -237,7 +237,7 @@ fn property(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, member: &Member)
     if names::is_nullable(ty, member) {
         return code.line(format_args!("public {typed}? {name} {{ get; set; }}"));
     }
-    let place = Place::root(unit, ty.clone(), "this").part(unit, member.name());
+    let place = Place::root(ty.clone(), "this").part(unit, member.name());
     let made = names::fresh(unit, &of, place.of.default.as_ref());
     if !names::is_reference(&of) {
         return code.line(format_args!(
@@ -358,7 +358,7 @@ fn union(unit: &Unit<'_>, code: &mut Code, (entry, ty): (&NamedType, &DynamicTyp
         return;
     };
     let d = names::typed(unit, &by);
-    let place = Place::root(unit, ty.clone(), "this").part(unit, "_d");
+    let place = Place::root(ty.clone(), "this").part(unit, "_d");
     let default = constant::number(unit, &by, place.of.default.as_ref());
     code.line(format_args!(
         "[global::Dunlin.TypeSupport(typeof({}))]",
@@ -515,7 +515,7 @@ fn select(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, d: &str) {
         code.line("if (selected != CaseOf(_discriminator)) Begin(selected);");
         code.line("_discriminator = value;");
     });
-    let root = Place::root(unit, ty.clone(), "this").inside();
+    let root = Place::root(ty.clone(), "this").inside();
     code.braces("private void Begin(int selected)", |code| {
         code.braces("switch (selected)", |code| {
             for (at, case) in ty.cases().iter().enumerate() {

@@ -82,7 +82,7 @@ fn file(unit: &Unit<'_>, name: &str, text: String) -> File {
     let folder: String = package.iter().map(|part| format!("{part}/")).collect();
     File {
         name: format!("{folder}{class}.java"),
-        text: format!("{head}{text}"),
+        text: format!("{}{head}{text}", unit.header),
     }
 }
 

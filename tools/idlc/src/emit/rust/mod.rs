@@ -39,7 +39,7 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
         unit,
     };
     let root = rust.root();
-    let text = root.print();
+    let text = format!("{}{}", rust.unit.header, root.print());
     let name = format!("{}.rs", rust.unit.stem);
     vec![File { name, text }]
 }

@@ -3,15 +3,16 @@
 //! They look at a value in memory: before it is written, when its size has shown that all pointers
 //! lead somewhere, and after it was read. So numbers are still copied in one piece.
 
-use dunlin_xtypes::{Annotations, DynamicType, TypeKind};
+use dunlin_xtypes::{Case, DynamicType, TypeKind};
 
 use super::super::code::{Code, literal};
 use super::super::place::Place;
 use super::super::{functions, names};
 use super::size::each;
 use crate::emit::Unit;
+use crate::emit::ranges::walk;
 use crate::plan::Part;
-use crate::plan::range::{Limit, Range, Ranged, part_of, routines};
+use crate::plan::range::{Limit, Range, Ranged, routines};
 
 /// What the function of a type is called.
 fn name(unit: &Unit<'_>, ty: &DynamicType, part: Part) -> String {
@@ -47,7 +48,8 @@ pub(in crate::emit::c) fn define(unit: &Unit<'_>, code: &mut Code, types: &[Dyna
     for (ty, part) in &all {
         guarded(unit, code, ("DEFINED", &name(unit, ty, *part)), |code| {
             functions::function(code, &head(ty, *part), &[], |code| {
-                body(unit, code, ty, *part);
+                let root = Place::root(unit, ty.clone(), "v");
+                walk::body(&Statements(unit), code, &root, *part);
                 code.line("return true;");
             });
         });
@@ -70,95 +72,54 @@ fn guarded(
     code.line("#endif");
 }
 
-fn body(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, part: Part) {
-    let mut ranges = Ranges {
-        unit,
-        ranged: Ranged::default(),
-    };
-    let root = Place::root(unit, ty.clone(), "v");
-    if ty.kind() != TypeKind::Union {
-        let is_wanted = |is_key: bool| part == Part::Whole || !ty.has_key() || is_key;
-        for member in ty.members().filter(|member| is_wanted(member.is_key())) {
-            let inner = match member.is_optional() {
-                true => Part::Whole,
-                false => part,
-            };
-            let place = root.part(unit, member.name());
-            ranges.part(code, &place, member.annotations(), inner);
-        }
-        return;
-    }
-    let d = root.part(unit, "_d");
-    ranges.part(code, &d, ty.annotations(), Part::Whole);
-    let mut has_case = |case: &dunlin_xtypes::Case| {
-        case.element().is_some_and(|of| {
-            let held = ty.at(of.ty);
-            Range::of(case.annotations(), &held).is_some() || ranges.ranged.has(&held, Part::Whole)
-        })
-    };
-    if !ty.cases().iter().any(&mut has_case) {
-        return;
-    }
-    functions::cases(code, ty, &d.value, |code, case| {
-        if case.element().is_some() {
-            let place = root.part(unit, case.name());
-            ranges.part(code, &place, case.annotations(), Part::Whole);
-        }
-    });
-}
+struct Statements<'u, 'm>(&'u Unit<'m>);
 
-struct Ranges<'u, 'm> {
-    unit: &'u Unit<'m>,
-    ranged: Ranged,
-}
+impl walk::Statements for Statements<'_, '_> {
+    type Place = Place;
 
-impl Ranges<'_, '_> {
-    /// A member, a case or an element, which may be absent.
-    fn part(
-        &mut self,
-        code: &mut Code,
-        place: &Place,
-        annotations: Option<&Annotations>,
-        part: Part,
-    ) {
-        let range = Range::of(annotations, &place.ty);
-        if range.is_none() && !self.ranged.has(&place.ty, part) {
-            return;
-        }
+    fn ty<'p>(&self, place: &'p Place) -> &'p DynamicType {
+        &place.ty
+    }
+
+    fn part(&self, place: &Place, name: &str) -> Place {
+        place.part(self.0, name)
+    }
+
+    fn if_there(&self, code: &mut Code, place: &Place, body: impl FnOnce(&mut Code)) {
         let pointer = place.pointer.as_ref();
         match pointer.filter(|_| !place.is_pointer_itself()) {
-            Some(pointer) => code.braces(format_args!("if ({pointer} != NULL)"), |code| {
-                self.there(code, place, range, part);
-            }),
-            None => self.there(code, place, range, part),
+            Some(pointer) => code.braces(format_args!("if ({pointer} != NULL)"), body),
+            None => body(code),
         }
     }
 
-    fn there(&mut self, code: &mut Code, place: &Place, range: Option<Range>, part: Part) {
-        if let Some(range) = range {
-            return number(code, place, range);
-        }
-        let unit = self.unit;
+    fn cases(
+        &self,
+        code: &mut Code,
+        ty: &DynamicType,
+        discriminator: &Place,
+        body: impl FnMut(&mut Code, &Case),
+    ) {
+        functions::cases(code, ty, &discriminator.value, body);
+    }
+
+    fn each(&self, code: &mut Code, place: &Place, body: impl FnOnce(&mut Code, &Place)) {
         let ty = place.ty.resolved();
         let count = match ty.kind() {
             TypeKind::Array => format!("{}u", ty.length()),
-            TypeKind::Sequence | TypeKind::Map => format!("{}._length", place.value),
-            _ => {
-                let name = name(unit, &ty, part_of(&ty, part));
-                let value = place.address();
-                return code.line(format_args!("if (!{name}({value}, fault)) return false;"));
-            }
+            _ => format!("{}._length", place.value),
         };
-        each(unit, code, place, &count, |code, element| {
-            if ty.kind() == TypeKind::Map {
-                for half in ["key", "value"] {
-                    let half = element.part(unit, half);
-                    self.part(code, &half, None, Part::Whole);
-                }
-                return;
-            }
-            self.part(code, element, None, Part::Whole);
-        });
+        each(self.0, code, place, &count, body);
+    }
+
+    fn number(&self, code: &mut Code, place: &Place, range: Range) {
+        number(code, place, range);
+    }
+
+    fn call(&self, code: &mut Code, place: &Place, part: Part) {
+        let name = name(self.0, &place.ty, part);
+        let value = place.address();
+        code.line(format_args!("if (!{name}({value}, fault)) return false;"));
     }
 }
 

@@ -49,9 +49,11 @@ pub(super) fn local(unit: &Unit<'_>, name: &str) -> String {
 
 /// The same from anywhere.
 pub(super) fn qualified(unit: &Unit<'_>, name: &str) -> String {
-    let (modules, local) = place(unit, name);
-    let modules = modules.iter().map(|one| format!("::{one}"));
-    format!("{}::{local}", modules.collect::<String>())
+    unit.named("qualified", name, || {
+        let (modules, local) = place(unit, name);
+        let modules = modules.iter().map(|one| format!("::{one}"));
+        format!("{}::{local}", modules.collect::<String>())
+    })
 }
 
 /// The class of a sequence or map.
@@ -90,7 +92,7 @@ fn emit(unit: &mut Unit<'_>) -> Vec<File> {
     };
     let routines = plan.routines().map(|(id, _)| *id).filter(is_made);
     let routines: Vec<RoutineId> = routines.collect();
-    let mut code = Code::default();
+    let mut code = Code::of_file(unit);
     let word = |one: char| match one.is_ascii_alphanumeric() {
         true => one.to_ascii_uppercase(),
         false => '_',

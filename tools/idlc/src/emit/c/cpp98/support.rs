@@ -1,6 +1,6 @@
 //! Writers, readers and the support of a type: `FooDataWriter`, `FooDataReader`, `FooTypeSupport`.
 
-use dunlin_xtypes::{DynamicType, EquivalenceKind, TypeKind};
+use dunlin_xtypes::{DynamicType, TypeKind};
 
 use super::super::code::{Code, literal};
 use super::super::{names, typed};
@@ -11,7 +11,7 @@ use crate::plan::Plan;
 
 /// What is made of each type that topics may have.
 pub(super) fn support(unit: &Unit<'_>, code: &mut Code, plan: &Plan, types: &[DynamicType]) {
-    let topics: Vec<_> = types.iter().filter(|ty| is_topic(ty)).collect();
+    let topics: Vec<_> = types.iter().filter(|ty| is_topic(unit, ty)).collect();
     if topics.is_empty() {
         return;
     }
@@ -30,8 +30,8 @@ pub(super) fn support(unit: &Unit<'_>, code: &mut Code, plan: &Plan, types: &[Dy
     code.line("#endif");
 }
 
-fn is_topic(ty: &DynamicType) -> bool {
-    is_compound(ty) && !ty.is_nested() && ty.type_objects(EquivalenceKind::Complete).is_ok()
+fn is_topic(unit: &Unit<'_>, ty: &DynamicType) -> bool {
+    is_compound(ty) && !ty.is_nested() && unit.type_objects(ty).is_some()
 }
 
 /// The functions of a type, under names that templates know.
@@ -46,7 +46,7 @@ fn codec(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
     code.line("");
     code.block(format_args!("struct {name}_codec {{"), "};", |code| {
         code.line(format_args!("typedef {name} Value;"));
-        let lends = i32::from(typed::shares(ty));
+        let lends = i32::from(typed::shares(unit, ty));
         code.line(format_args!(
             "enum {{ has_key = {}, lends = {lends} }};",
             i32::from(has_key)
@@ -77,7 +77,7 @@ fn codec(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
             ", dunlin_cdr_fault",
             ", dunlin_cdr_apart *apart, dunlin_cdr_fault",
         );
-        match typed::shares(ty) {
+        match typed::shares(unit, ty) {
             true => {
                 let shared = typed::shared(unit, ty).join(" || ");
                 function("shares(const Value *value)", shared);

@@ -1,7 +1,7 @@
 //! Methods that look whether numbers are in their ranges, before a value is written and after it
 //! was read.
 
-use dunlin_xtypes::{Annotations, DynamicType, TypeKind};
+use dunlin_xtypes::{Case, DynamicType, TypeKind};
 
 use super::super::names;
 use super::super::place::Place;
@@ -9,8 +9,9 @@ use super::size::each;
 use super::{cases, flat, local_class};
 use crate::emit::Unit;
 use crate::emit::code::Code;
+use crate::emit::ranges::walk;
 use crate::plan::Part;
-use crate::plan::range::{Limit, Range, Ranged, part_of, routines};
+use crate::plan::range::{Limit, Range, Ranged, routines};
 
 fn name(unit: &Unit<'_>, ty: &DynamicType, part: Part) -> String {
     let ty = flat(unit, &ty.resolved());
@@ -52,88 +53,58 @@ pub(in crate::emit::csharp) fn define(
         format!("internal static bool {name}({class} v, ref global::Dunlin.Cdr.CdrFault fault)");
     code.line("");
     code.braces(head, |code| {
-        body(unit, code, ty, *part);
+        let root = Place::root(ty.clone(), "v");
+        walk::body(&Statements(unit), code, &root, *part);
         code.line("return true;");
     });
 }
 
-fn body(unit: &Unit<'_>, code: &mut Code, ty: &DynamicType, part: Part) {
-    let mut ranges = Ranges {
-        unit,
-        ranged: Ranged::default(),
-    };
-    let root = Place::root(unit, ty.clone(), "v");
-    if ty.kind() != TypeKind::Union {
-        let is_wanted = |is_key: bool| part == Part::Whole || !ty.has_key() || is_key;
-        for member in ty.members().filter(|member| is_wanted(member.is_key())) {
-            let inner = match member.is_optional() {
-                true => Part::Whole,
-                false => part,
-            };
-            let place = root.part(unit, member.name());
-            ranges.part(code, &place, member.annotations(), inner);
-        }
-        return;
+struct Statements<'u, 'm>(&'u Unit<'m>);
+
+impl walk::Statements for Statements<'_, '_> {
+    type Place = Place;
+
+    fn ty<'p>(&self, place: &'p Place) -> &'p DynamicType {
+        place.ty()
     }
-    let d = root.part(unit, "_d");
-    ranges.part(code, &d, ty.annotations(), Part::Whole);
-    cases(code, ty, &d.value, |code, _, case| {
-        if case.element().is_some() {
-            let place = root.part(unit, case.name());
-            ranges.part(code, &place, case.annotations(), Part::Whole);
-        }
-    });
-}
 
-struct Ranges<'u, 'm> {
-    unit: &'u Unit<'m>,
-    ranged: Ranged,
-}
+    fn part(&self, place: &Place, name: &str) -> Place {
+        place.part(self.0, name)
+    }
 
-impl Ranges<'_, '_> {
-    /// A member, a case or an element, which may be absent.
-    fn part(
-        &mut self,
-        code: &mut Code,
-        place: &Place,
-        annotations: Option<&Annotations>,
-        part: Part,
-    ) {
-        let range = Range::of(annotations, place.ty());
-        if range.is_none() && !self.ranged.has(place.ty(), part) {
-            return;
-        }
+    fn if_there(&self, code: &mut Code, place: &Place, body: impl FnOnce(&mut Code)) {
         match place.is_nullable {
-            true => code.braces(format_args!("if ({} != null)", place.value), |code| {
-                self.there(code, place, range, part);
-            }),
-            false => self.there(code, place, range, part),
+            true => code.braces(format_args!("if ({} != null)", place.value), body),
+            false => body(code),
         }
     }
 
-    fn there(&mut self, code: &mut Code, place: &Place, range: Option<Range>, part: Part) {
-        if let Some(range) = range {
-            return number(code, place, range);
-        }
-        let unit = self.unit;
-        let ty = place.resolved();
-        if matches!(ty.kind(), TypeKind::Structure | TypeKind::Union) {
-            let name = name(unit, &ty, part_of(&ty, part));
-            let value = place.read();
-            return code.line(format_args!(
-                "if (!{name}({value}, ref fault)) return false;"
-            ));
-        }
-        each(unit, code, place, |code, element| {
-            if ty.kind() == TypeKind::Map {
-                for half in ["key", "value"] {
-                    let half = element.part(unit, half);
-                    self.part(code, &half, None, Part::Whole);
-                }
-                return;
-            }
-            self.part(code, element, None, Part::Whole);
+    fn cases(
+        &self,
+        code: &mut Code,
+        ty: &DynamicType,
+        discriminator: &Place,
+        mut body: impl FnMut(&mut Code, &Case),
+    ) {
+        cases(code, ty, &discriminator.value, |code, _, case| {
+            body(code, case);
         });
+    }
+
+    fn each(&self, code: &mut Code, place: &Place, body: impl FnOnce(&mut Code, &Place)) {
+        each(self.0, code, place, body);
+    }
+
+    fn number(&self, code: &mut Code, place: &Place, range: Range) {
+        number(code, place, range);
+    }
+
+    fn call(&self, code: &mut Code, place: &Place, part: Part) {
+        let name = name(self.0, place.ty(), part);
+        let value = place.read();
+        code.line(format_args!(
+            "if (!{name}({value}, ref fault)) return false;"
+        ));
     }
 }
 

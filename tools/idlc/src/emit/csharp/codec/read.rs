@@ -29,7 +29,7 @@ pub(super) fn body(
         form: id.form,
         names: Cell::new(0),
     };
-    let root = Place::root(unit, ty.clone(), "v").inside();
+    let root = Place::root(ty.clone(), "v").inside();
     let of = Part {
         root,
         scope: None,

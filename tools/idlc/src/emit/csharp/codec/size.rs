@@ -21,7 +21,7 @@ pub(super) fn body(
     steps: &[Step],
 ) {
     let size = Size { unit, plan };
-    size.steps(code, steps, &Place::root(unit, ty.clone(), "v"));
+    size.steps(code, steps, &Place::root(ty.clone(), "v"));
 }
 
 struct Size<'u, 'm> {

@@ -21,7 +21,7 @@ pub(super) fn body(
     steps: &[Step],
 ) {
     let write = Write { unit, plan };
-    write.steps(code, steps, &Place::root(unit, ty.clone(), "v"));
+    write.steps(code, steps, &Place::root(ty.clone(), "v"));
 }
 
 struct Write<'u, 'm> {

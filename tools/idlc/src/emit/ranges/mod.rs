@@ -1,5 +1,7 @@
 //! What has to be so before code checks ranges: members begin within them.
 
+pub(super) mod walk;
+
 use dunlin_xtypes::{Annotations, DynamicType, TypeKind};
 
 use super::Unit;
