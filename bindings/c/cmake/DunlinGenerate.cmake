@@ -43,14 +43,12 @@ function(dunlin_idl_generate)
         foreach(ending IN LISTS endings)
             list(APPEND made "${into}/${stem}${ending}")
         endforeach()
-        # Not all generators make files anew whose command has changed. It is written only if it differs.
-        file(CONFIGURE OUTPUT "${into}/${stem}.options" CONTENT "${idl_LANGUAGE} ${options}\n" @ONLY)
         # A file that would be the same is not written, so its time would stay behind that of the IDL file.
         add_custom_command(
             OUTPUT ${made}
             COMMAND "${DUNLIN_IDL_COMPILER}" idl gen -l "${idl_LANGUAGE}" -o "${into}" --depfile "${into}/${stem}.d" ${options} "${path}"
             COMMAND "${CMAKE_COMMAND}" -E touch_nocreate ${made}
-            DEPENDS "${path}" "${into}/${stem}.options" "${DUNLIN_IDL_COMPILER}"
+            DEPENDS "${path}" "${DUNLIN_IDL_COMPILER}"
             DEPFILE "${into}/${stem}.d"
             COMMENT "IDL ${file} becomes ${idl_LANGUAGE}"
             VERBATIM)
