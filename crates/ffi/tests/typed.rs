@@ -4,7 +4,9 @@ mod common;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod program;
 use common::namespace::{LOOPBACK, in_namespace};
+use dunlin_idlc::emit::Choices;
 use program::{Folder, SANITIZERS, root, succeeds};
+use std::process::{Command, Stdio};
 
 /// Compiles a program of the folder `c`, and says what it prints.
 fn output(name: &str, flags: &[&str]) -> Option<String> {
@@ -57,5 +59,45 @@ fn writing_and_taking_values_allocates_nothing() {
         if let Some(said) = output("steady", &["-O2"]) {
             assert_eq!(said, "0\n", "allocations in 300 round trips");
         }
+    });
+}
+
+/// The program that writes and takes levels, with or without a look at their ranges.
+fn ranges(range_checks: bool) -> Option<(Folder, Command)> {
+    let folder = Folder::new()?;
+    let sources = root().join("crates/ffi/tests/c");
+    let choices = Choices {
+        range_checks,
+        ..Choices::default()
+    };
+    let made = folder.idl_as(&sources.join("tank.idl"), &choices);
+    let include = format!("-I{}", sources.display());
+    let flags = [&SANITIZERS[..], &[&*include]].concat();
+    let program = folder.compile("ranges", &[&sources.join("ranges.c"), &made], &flags);
+    let command = folder.command(&program);
+    Some((folder, command))
+}
+
+#[test]
+fn what_is_out_of_its_range_is_lost_for_readers_that_look() {
+    let name = "what_is_out_of_its_range_is_lost_for_readers_that_look";
+    in_namespace(name, LOOPBACK, || {
+        let (Some((_one, mut writer)), Some((_other, mut reader))) = (ranges(false), ranges(true))
+        else {
+            return;
+        };
+        let reader = reader.arg("read").stdout(Stdio::piped()).spawn().unwrap();
+        writer.arg("write");
+        succeeds(writer);
+        let output = reader.wait_with_output().unwrap();
+        assert!(output.status.success(), "{:?}", output.status);
+        let said = String::from_utf8(output.stdout).unwrap();
+        let expected = "50\n\
+            Tanks::Tank.level: 101 is outside of the range 0 to 100\n\
+            60\n\
+            Tanks::Tank.level: -1 is outside of the range 0 to 100\n\
+            70\n\
+            lost: 2\n";
+        assert_eq!(said, expected);
     });
 }

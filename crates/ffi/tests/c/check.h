@@ -2,7 +2,10 @@
 #ifndef CHECK_H
 #define CHECK_H
 
-#include "flock.h"
+#ifndef CHECK_TYPES
+#define CHECK_TYPES "flock.h"
+#endif
+#include CHECK_TYPES
 #include <stdio.h>
 
 #define CHECK(condition) \

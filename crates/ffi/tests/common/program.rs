@@ -36,11 +36,16 @@ impl Folder {
 
     /// Makes C of an IDL file; returns the source.
     pub(crate) fn idl(&self, file: &Path) -> PathBuf {
+        self.idl_as(file, &Choices::default())
+    }
+
+    /// The same with what a user chooses.
+    pub(crate) fn idl_as(&self, file: &Path, choices: &Choices) -> PathBuf {
         let options = Options::default();
         let parsed = parse_file(file, &options);
         assert!(parsed.model.is_some(), "{}", parsed.rendered());
         let language = emit::language("c").unwrap();
-        let emitted = emit::emit(&parsed, &options, language, &Choices::default());
+        let emitted = emit::emit(&parsed, &options, language, choices);
         for file in &emitted.files {
             std::fs::write(self.path(&file.name), &file.text).unwrap();
         }
