@@ -206,7 +206,7 @@ namespace Dunlin
             CdrReader r = default;
             r.Of(reader, sample);
             bool isRead = r.Open(payload, length, Extensibility, TypeName)
-                && r.Close(Read(ref r, into, Form(r.IsXcdr1 ? 0 : 2, isKey)));
+                && r.Close(Read(ref r, into, Form(r.IsXcdr1 ? 0 : 2, isKey)), isKey, TypeName);
             fault = r.Fault;
             return isRead;
         }

@@ -73,6 +73,9 @@ pub enum Error {
         /// What is allowed.
         range: &'static ValueRange,
     },
+    /// There is more behind a value than padding.
+    #[error("{0} bytes are left behind the value, at most 3 are padding")]
+    TrailingBytes(usize),
     /// A length does not fit the 32 bits that CDR has for it.
     #[error("{0} is more than CDR can count")]
     TooLong(usize),

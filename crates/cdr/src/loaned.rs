@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use bytes::{Bytes, BytesMut};
 
-use crate::payload::{open, sample};
+use crate::payload::{open, whole};
 use crate::reader::Absent;
 use crate::{Error, HEADER_SIZE, Topic, Xcdr, extent, from_payload_bytes, to_payload_loaned};
 
@@ -35,7 +35,7 @@ pub fn from_payload_around<T: Topic>(
         octets,
     };
     let mut r = r.without(absent);
-    let value = sample((&mut r, representation))?;
+    let value = whole((&mut r, representation))?;
     if r.lacks() {
         return Err(Error::NotApart);
     }

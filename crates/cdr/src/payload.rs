@@ -9,6 +9,9 @@ use crate::{
     Writer, Xcdr,
 };
 
+/// The most bytes behind a value that count as padding (RTPS 2.5 10.5).
+const MAX_PADDING: usize = 3;
+
 /// Length of a key hash, in bytes.
 pub const KEY_HASH_SIZE: usize = 16;
 
@@ -197,7 +200,7 @@ pub(crate) fn append<T: Topic>(
 #[inline]
 pub fn from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
     let (mut r, representation) = open::<T>(payload, None)?;
-    sample((&mut r, representation))
+    whole((&mut r, representation))
 }
 
 /// As [`from_payload`], but fields of type [`Bytes`] become slices of the payload and keep it
@@ -208,15 +211,30 @@ pub fn from_payload<T: Topic>(payload: &[u8]) -> Result<T, Error> {
 #[inline]
 pub fn from_payload_bytes<T: Topic>(payload: &Bytes) -> Result<T, Error> {
     let (mut r, representation) = open::<T>(payload, Some(payload))?;
-    sample((&mut r, representation))
+    whole((&mut r, representation))
+}
+
+/// All of a payload as one value: at most 3 bytes are behind it, for not all vendors announce their
+/// padding. Behind an appendable value in XCDR1 may be members of a later version, for nothing says
+/// how long the value is.
+#[inline]
+pub(crate) fn whole<T: Topic>(
+    (r, representation): (&mut Reader<'_>, Representation),
+) -> Result<T, Error> {
+    let end = r.remaining();
+    adapt(r, representation, T::EXTENSIBILITY)?;
+    let value = T::deserialize(r)?;
+    let left = end.saturating_sub(r.position());
+    if left <= MAX_PADDING || may_go_on::<T>(representation) {
+        Ok(value)
+    } else {
+        Err(Error::TrailingBytes(left))
+    }
 }
 
 #[inline]
-pub(crate) fn sample<T: Topic>(
-    (r, representation): (&mut Reader<'_>, Representation),
-) -> Result<T, Error> {
-    adapt(r, representation, T::EXTENSIBILITY)?;
-    T::deserialize(r)
+fn may_go_on<T: Topic>(representation: Representation) -> bool {
+    T::EXTENSIBILITY == Extensibility::Appendable && representation.xcdr == Xcdr::V1
 }
 
 /// Reads the payload of a dispose or unregister message; members that are no key get their default

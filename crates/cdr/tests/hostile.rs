@@ -189,3 +189,40 @@ fn headers_are_checked() {
     // Reserved bits of the options mean nothing.
     assert_eq!(read::<Text>([0, 1, 0xff, 0xff], &[1, 0]).unwrap().value, "");
 }
+
+#[test]
+fn more_than_padding_behind_a_value_is_refused() {
+    let longer = |header: [u8; 4], more: usize| {
+        let mut payload = [&header[..], &[1, 0, 0, 0, 0]].concat();
+        payload.resize(payload.len() + more, 7);
+        Bytes::from(payload)
+    };
+    for header in [CDR_LE, CDR2_LE] {
+        for more in 0..20 {
+            let expected = match more {
+                0..=3 => Ok(Text {
+                    value: String::new(),
+                }),
+                _ => Err(Error::TrailingBytes(more)),
+            };
+            let payload = longer(header, more);
+            assert_eq!(from_payload::<Text>(&payload), expected);
+            assert_eq!(from_payload_bytes::<Text>(&payload), expected);
+            // Fast DDS makes keys longer than they are.
+            assert!(key_from_payload::<Text>(&payload).is_ok());
+        }
+    }
+    // Padding that is announced is none of them.
+    assert!(from_payload::<Text>(&longer([0, 1, 0, 3], 6)).is_ok());
+    assert_eq!(
+        from_payload::<Text>(&longer([0, 1, 0, 3], 7)),
+        Err(Error::TrailingBytes(4))
+    );
+    // Members of a later version.
+    let grown = [&CDR_LE[..], &[0; 24]].concat();
+    assert!(from_payload::<Chain>(&grown).is_ok());
+    // A DHEADER of the type, one of the sequence, and its length.
+    let whole = [0, 9, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];
+    let grown = [&whole[..], &[0; 20]].concat();
+    assert_eq!(from_payload::<Chain>(&grown), Err(Error::TrailingBytes(20)));
+}

@@ -25,6 +25,13 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits = hex.as_bytes().chunks(2);
+    digits
+        .map(|two| u8::from_str_radix(std::str::from_utf8(two).unwrap(), 16).unwrap())
+        .collect()
+}
+
 fn name((xcdr, endianness): (Xcdr, Endianness)) -> &'static str {
     match (xcdr, endianness) {
         (Xcdr::V1, Endianness::Big) => "xcdr1_be",
@@ -141,6 +148,15 @@ fn check(path: &Path) {
     for entry in all["values"].as_array_mut().unwrap() {
         vector.name.clone_from(&file);
         vector.value(model, entry);
+    }
+    for other in all["others"].as_array().into_iter().flatten() {
+        let ty = found(model, other["type"].as_str().unwrap());
+        let valid = ty.validate(&bytes(other["payload"].as_str().unwrap()));
+        assert_eq!(
+            Some(valid.is_ok()),
+            other["is"].as_bool(),
+            "{other} {valid:?}"
+        );
     }
     if vector.has_changed {
         fs::write(path, format!("{all:#}\n")).unwrap();

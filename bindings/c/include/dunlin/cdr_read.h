@@ -14,6 +14,8 @@ typedef struct dunlin_cdr_reader {
     const uint8_t *origin;
     /* Where the innermost part that has a length begins. */
     const uint8_t *region;
+    /* Of the payload, without padding. */
+    const uint8_t *last;
     size_t max_align;
     bool swap;
     /* The outermost type has no DHEADER, whatever it is. */
@@ -22,6 +24,8 @@ typedef struct dunlin_cdr_reader {
     bool is_misfit;
     /* The payload outlives the value: large octets are lent to it. */
     bool lends;
+    /* More than padding may be behind the value: members of a later version, in XCDR1; of a key. */
+    bool goes_on;
     uint32_t depth;
     /* Bytes that may still be allocated. */
     size_t budget;
@@ -543,6 +547,8 @@ DUNLIN_CDR_LOCAL bool dunlin_cdr_open(dunlin_cdr_reader *r, const uint8_t *paylo
     r->end = payload + length - (payload[3] & 3u);
     r->origin = r->at;
     r->region = r->at;
+    r->last = r->end;
+    r->goes_on = kind < 0x06 && extensibility == DUNLIN_CDR_APPENDABLE;
     r->max_align = kind < 0x06 ? 8 : 4;
     r->swap = (payload[1] & 1) != !DUNLIN_IS_BIG_ENDIAN;
     r->budget = length > DUNLIN_CDR_LEAST_BUDGET / DUNLIN_CDR_EXPANSION
@@ -564,10 +570,13 @@ DUNLIN_CDR_LOCAL bool dunlin_cdr_open(dunlin_cdr_reader *r, const uint8_t *paylo
     return true;
 }
 
-/* Whether the value was read, and all of it fits. */
+/* Whether the value was read, all of it fits, and nothing but padding is behind it. */
 DUNLIN_CDR_INLINE bool dunlin_cdr_close(dunlin_cdr_reader *r, bool is_read, const char *where) {
     if (is_read && !r->is_misfit) {
         r->fault->code = 0;
+        if (r->last - r->at > 3 && !r->goes_on) {
+            return dunlin_cdr_fail(r->fault, DUNLIN_CDR_TRAILING, where, r->last - r->at, 3);
+        }
         return true;
     }
     /* What has no reason of its own got no memory. */

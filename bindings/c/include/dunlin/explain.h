@@ -96,6 +96,7 @@ static inline int dunlin_cdr_explain(const dunlin_cdr_fault *fault, char *text, 
         "# is outside of the range $",
         "# is outside of the range $",
         "# is outside of the range $",
+        "# bytes are left behind the value, at most $ are padding",
     };
     const size_t count = sizeof sentences / sizeof *sentences;
     const size_t code = fault->code < 0 || (size_t)fault->code >= count ? 0 : (size_t)fault->code;
@@ -117,7 +118,7 @@ static inline int dunlin_cdr_explain(const dunlin_cdr_fault *fault, char *text, 
             dunlin_cdr_say_number(&said, fault->found, fault->code);
             break;
         case '$':
-            if (fault->code >= DUNLIN_CDR_RANGE) {
+            if (fault->code >= DUNLIN_CDR_RANGE && fault->code <= DUNLIN_CDR_RANGE_REAL) {
                 dunlin_cdr_say(&said, (const char *)(intptr_t)fault->allowed);
             } else {
                 dunlin_cdr_say_number(&said, fault->allowed, fault->code);

@@ -102,6 +102,8 @@ DUNLIN_SEQUENCE(dunlin_sequence_wstring, dunlin_wstring);
 #define DUNLIN_CDR_RANGE 17
 #define DUNLIN_CDR_RANGE_UNSIGNED 18
 #define DUNLIN_CDR_RANGE_REAL 19
+/* There is more behind a value than padding. */
+#define DUNLIN_CDR_TRAILING 20
 
 /* The first thing that was wrong; `dunlin/explain.h` makes a sentence of it. */
 typedef struct dunlin_cdr_fault {

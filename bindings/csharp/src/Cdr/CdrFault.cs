@@ -45,6 +45,8 @@ namespace Dunlin.Cdr
         Character,
         /// <summary>A number is out of its range.</summary>
         Range,
+        /// <summary>There is more behind a value than padding.</summary>
+        Trailing,
     }
 
     /// <summary>The first thing that was wrong.</summary>
@@ -127,6 +129,8 @@ namespace Dunlin.Cdr
                 case CdrError.Nul: return "a string has a NUL at " + allowed + ", which ends strings on the network";
                 case CdrError.Character: return "the character " + found + " has more than 8 bits";
                 case CdrError.Range: return outside!;
+                case CdrError.Trailing:
+                    return found + " bytes are left behind the value, at most " + allowed + " are padding";
                 default: return "nothing is wrong";
             }
         }

@@ -39,6 +39,10 @@ namespace Dunlin.Cdr
         private byte* origin;
         // Where the innermost part that has a length begins.
         private byte* region;
+        // Of the payload, without padding.
+        private byte* last;
+        // More than padding may be behind the value: members of a later version, in XCDR1.
+        private bool goesOn;
         private byte* run;
         private int maxAlign;
         private int depth;

@@ -372,7 +372,8 @@ namespace Dunlin.Cdr
                 return Fail(CdrError.Truncated, where, padding, length - 4);
             }
             at = origin = region = run = payload + 4;
-            end = payload + length - padding;
+            end = last = payload + length - padding;
+            goesOn = kind < 0x06 && extensibility == Extensibility.Appendable;
             maxAlign = kind < 0x06 ? 8 : 4;
             swap = (payload[1] & 1) != 0 != BitConverter.IsLittleEndian;
             budget = Math.Max(length * CdrLimits.Expansion, CdrLimits.LeastBudget);
@@ -386,15 +387,17 @@ namespace Dunlin.Cdr
             return kind != 0x08 || extensibility != Extensibility.Final || Begin(out _, where);
         }
 
-        /// <summary>Whether the value was read, and all of it fits.</summary>
-        internal bool Close(bool isRead)
+        /// <summary>
+        /// Whether the value was read, all of it fits, and nothing but padding is behind it. A key may have more.
+        /// </summary>
+        internal bool Close(bool isRead, bool isKey, string where)
         {
-            if (isRead && !IsMisfit)
+            if (!isRead || IsMisfit)
             {
-                Fault.Clear();
-                return true;
+                return false;
             }
-            return false;
+            Fault.Clear();
+            return last - at <= 3 || goesOn || isKey || Fail(CdrError.Trailing, where, last - at, 3);
         }
     }
 }

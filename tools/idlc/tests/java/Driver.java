@@ -84,10 +84,11 @@ final class Driver {
         r.begin(payload, length, type.extensibility());
         if (isKey) {
             type.readKey(r, into);
+            r.finishKey();
         } else {
             type.read(r, into);
+            r.finish();
         }
-        r.finish();
     }
 
     private <T> String keys(TypeSupport<T> type, T value) {

@@ -408,6 +408,41 @@ pub fn questions(model: &Model) -> Vec<Question> {
     all_of_them
 }
 
+/// Writes the files into a folder.
+pub fn write(files: &[File], to: &Path) {
+    for file in files {
+        let path = to.join(&file.name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, &file.text).unwrap();
+    }
+}
+
+/// Asks a driver all questions; `answers` is what it says to lines.
+pub fn ask_all(model: &Model, answers: impl FnOnce(&[String]) -> Vec<String>) {
+    let questions = questions(model);
+    let lines: Vec<String> = questions.iter().map(Question::line).collect();
+    ask(&questions, &answers(&lines));
+}
+
+/// What a program of each language has to say that writes a value, changes one of its members, and so on; the last line
+/// is about a key hash, which Java leaves to the library.
+pub fn refused(said: &str) {
+    let expected = [
+        "written",
+        "Ranges::All.i8: 6 is outside of the range -5 to 5",
+        "written",
+        "Ranges::Pair.a: 11 is outside of the range -10 to 10",
+        "Ranges::All.f32: nan is outside of the range -1.5 to 1.5",
+        "Ranges::All.id: -1 is outside of the range 0 to 1000",
+        "Ranges::All.id: -1 is outside of the range 0 to 1000",
+    ];
+    // Each language has its own name for what is no number.
+    let said = said.replace("-nan", "nan").replace("NaN", "nan");
+    let said: Vec<&str> = said.lines().map(str::trim).collect();
+    assert!(said.len() >= expected.len() - 1, "{said:?}");
+    assert_eq!(said, expected[..said.len().min(expected.len())]);
+}
+
 /// Asks a driver.
 pub fn ask(questions: &[Question], answers: &[String]) {
     assert!(questions.len() > 200 && questions.len() == answers.len());

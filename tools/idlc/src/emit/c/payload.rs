@@ -298,6 +298,9 @@ fn read(
             if lends {
                 code.line("r.lends = true;");
             }
+            if part == Part::Key {
+                code.line("r.goes_on = true;");
+            }
             let [one, two] =
                 [Form::Xcdr1, Form::Xcdr2].map(|form| codec::name(unit, plan, id(ty, form, part)));
             code.line(format_args!(

@@ -27,6 +27,7 @@ mod torture;
 mod unions;
 mod unsaid;
 mod vector_alias;
+mod vector_behind;
 mod vector_bits;
 mod vector_color;
 mod vector_derived;
@@ -163,6 +164,9 @@ pub(super) const TYPES: &[Expected] = &[
     expected::<unsaid::B>("B", "49381ce759aad6d032272d70c6e5", "cb71ec5b05d0c22d3affb963bfde"),
     expected::<unsaid::C>("C", "88c555c11ae7cf14137ac336b3b4", "3b9641cef75a31bbe88b3b7f4f60"),
     expected::<vector_alias::Golden::Aliased>("Golden::Aliased", "fad99c850c8acd067569502524bb", "d2ca1b7a8746c04562c238c6cd5d"),
+    expected::<vector_behind::Behind::Whole>("Behind::Whole", "c4a2cd33a507e8285b92e021f9ae", "cdf804c6e7fe8655e7d94fb1fafc"),
+    expected::<vector_behind::Behind::Grows>("Behind::Grows", "00e323f924ce26be4aa71fe1e773", "065cb3ca73ab73263f635eead40b"),
+    expected::<vector_behind::Behind::Loose>("Behind::Loose", "09d57018df8688f1bd78c3bd40c1", "f3469d5fdca4a7c89adabe0b0c9e"),
     expected::<vector_bits::Golden::Small>("Golden::Small", "03645ccf2d20f9c43c7a241679ec", "a6b22d89fbc84860dd4c20425602"),
     expected::<vector_bits::Golden::Middle>("Golden::Middle", "d24ee21618dad0b7116068fed08e", "a857b44eb551dddba21b7b58543b"),
     expected::<vector_bits::Golden::Large>("Golden::Large", "c38938d4287998eb557180ff3d8c", "6e84e6984ed17f6be254323d6a72"),

@@ -138,7 +138,7 @@ public final class DataReader<T> extends Entity {
             type.reset(into);
             r.begin(data, length, type.extensibility());
             type.readKey(r, into);
-            r.finish();
+            r.finishKey();
             return true;
         } catch (CodecException error) {
             reject(sample, error);

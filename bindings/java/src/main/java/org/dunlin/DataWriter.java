@@ -304,7 +304,7 @@ public final class DataWriter<T> extends Entity {
             CdrReader r = scratch.reader;
             r.begin(Memory.getLong(scratch.block), Memory.getLong(scratch.block + 8), type.extensibility());
             type.readKey(r, into);
-            r.finish();
+            r.finishKey();
         } finally {
             Native.call(Native.BLOCK_FREE, scratch.block);
         }

@@ -21,6 +21,10 @@ abstract sealed class CdrInput permits CdrReader {
     long at;
     /** Of the innermost part that has a length. */
     long end;
+    /** Of the payload, without padding. */
+    long last;
+    /** More than padding may be behind the value: members of a later version, in XCDR1. */
+    boolean goesOn;
     /** Where alignment counts from. */
     long origin;
     /** Where the innermost part that has a length begins. */

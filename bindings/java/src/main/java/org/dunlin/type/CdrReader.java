@@ -60,6 +60,8 @@ public final class CdrReader extends CdrInput {
         }
         at = payload + 4;
         end = payload + length - padding;
+        last = end;
+        goesOn = kind < 6 && extensibility == Extensibility.APPENDABLE;
         origin = at;
         region = at;
         isV1 = kind < 6;
@@ -122,8 +124,19 @@ public final class CdrReader extends CdrInput {
         return Memory.getLong(out.address() + 8);
     }
 
-    /** Throws if a part of the value did not fit its type, and nothing said what to do then. */
+    /**
+     * Throws if a part of the value did not fit its type, and nothing said what to do then, or if there is more behind
+     * the value than padding.
+     */
     public void finish() {
+        finishKey();
+        if (last - at > 3 && !goesOn) {
+            throw CodecException.decoding("", last - at + " bytes are left behind the value, at most 3 are padding");
+        }
+    }
+
+    /** The same for a key, which some products make longer than it is. */
+    public void finishKey() {
         if (isMisfit) {
             throw CodecException.decoding("", misfit);
         }
