@@ -32,8 +32,13 @@ cat >"$into/bin/release/perftest_java.sh" <<EOF
 # No thread collects but the one that allocates, and all of the heap is there from the start. Signals are left to perftest.
 into=\$(dirname "\$(dirname "\$(dirname "\$(realpath "\$0")")")")
 export DUNLIN_LIBRARY=\${DUNLIN_LIBRARY:-\$into/lib/libdunlin.so}
+# What a run like this one noted when perftest was built: by it the runtime compiles before anything is measured.
+side=sub
+for word in "\$@"; do case \$word in -pu*) side=pub ;; esac; done
+notes=\$into/share/perftest/java/\$side.aot
+[ -f "\$notes" ] && notes=-XX:AOTCache=\$notes || notes=
 exec "$home/bin/java" -Xms64m -Xmx64m -XX:+AlwaysPreTouch -XX:+UseSerialGC -Xrs --enable-native-access=ALL-UNNAMED \\
-    \${DUNLIN_JAVA_OPTIONS:-} -Ddunlin.perftest="\$into/lib/libdunlin_perftest.so" \\
+    \$notes \${DUNLIN_JAVA_OPTIONS:-} -Ddunlin.perftest="\$into/lib/libdunlin_perftest.so" \\
     -cp "\$into/share/java/dunlin.jar:\$into/share/perftest/java/perftest.jar" Program "\$@"
 EOF
 chmod +x "$into/bin/release/perftest_java.sh"
@@ -42,6 +47,21 @@ echo "perftest: $into/bin/release/perftest_java.sh"
 language=java
 . scripts/languages/perftest-try.sh
 java=$into/bin/release/perftest_java.sh
+
+# note SIDE: perftest runs for some seconds, and one side notes which classes it loaded and what it called how often.
+note() {
+    local option=-XX:AOTCacheOutput=$share/$1.aot publisher=-Ddunlin.notes subscriber=-Ddunlin.notes
+    [ "$1" = pub ] && publisher=$option || subscriber=$option
+    tests/interop/netns.sh timeout 60 sh -c 'DUNLIN_JAVA_OPTIONS=$2 "$0" -sub -noPrint -transport SHMEM & sub=$!
+        DUNLIN_JAVA_OPTIONS=$1 "$0" -pub -latencyTest -executionTime 3 -noPrint -transport SHMEM; wait $sub' \
+        "$java" "$publisher" "$subscriber" >"$work/notes" 2>&1
+}
+# A runtime before JDK 25 has no notes of calls (JEP 514, JEP 515).
+if "$home/bin/java" -XX:AOTCacheOutput="$work/none.aot" -XX:AOTMode=off -version >/dev/null 2>&1; then
+    for side in pub sub; do
+        note "$side" || { echo "perftest-java: without notes of the $side side" >&2; tail -n 3 "$work/notes" >&2; }
+    done
+fi
 try "$java" "$java" "-transport UDPv4 -keyed -instances 100"
 try "$java" "$rust" "-transport SHMEM -keyed -instances 100"
 try "$java" "$rust" "-transport UDPv4"
