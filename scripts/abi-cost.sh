@@ -22,7 +22,7 @@ counted() {
     callgrind_annotate --inclusive=yes "$work/out" | awk '
         { count = $1; gsub(/,/, "", count) }
         /PROGRAM TOTALS/ { all = count }
-        /Untyped(Reader>::(take|get_undecoded)|Writer>::write) / && count > layer { layer = count }
+        /Untyped(Reader>::(take|get_undecoded|next_undecoded)|Writer>::write) / && count > layer { layer = count }
         END { printf "%d %d\n", all / 2000, (all - layer) / 2000 }'
 }
 printf '%-10s %8s %8s\n' call all alone
@@ -31,3 +31,4 @@ printf '%-10s %8s %8s\n' write $(counted write dunlin_write)
 printf '%-10s %8s\n' listen "$(counted listen dunlin_write | cut -d ' ' -f 1)"
 printf '%-10s %8s %8s\n' take $(counted take dunlin_take)
 printf '%-10s %8s %8s\n' decode $(counted decode dunlin_take)
+printf '%-10s %8s %8s\n' next $(counted next dunlin_take_next)

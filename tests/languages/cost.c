@@ -62,6 +62,16 @@ static void take(unsigned long count, uint32_t flags) {
     OK(dunlin_give_back(reader, &sample, 1));
 }
 
+/* The same, of which nothing is to be given back. */
+static void next(unsigned long count) {
+    uint8_t room[64];
+    dunlin_sample sample;
+    while (count-- > 0) {
+        OK(dunlin_write(writer, payload, sizeof payload, NULL));
+        OK(dunlin_take_next(reader, NULL, room, sizeof room, &sample));
+    }
+}
+
 int main(int argc, char **argv) {
     const char *what = argc == 3 ? argv[1] : "";
     const unsigned long count = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
@@ -78,6 +88,8 @@ int main(int argc, char **argv) {
         if (strcmp(what, "listen") == 0) {
             listen(count);
             if (heard == 0) return 1;
+        } else if (strcmp(what, "next") == 0) {
+            next(count);
         } else {
             take(count, strcmp(what, "decode") == 0 ? DUNLIN_DECODES : 0);
         }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 /// The major number of the ABI: it is that of the shared library's name.
 pub const DUNLIN_ABI_MAJOR: u32 = 0;
 /// The minor number of the ABI: it grows when something is added.
-pub const DUNLIN_ABI_MINOR: u32 = 4;
+pub const DUNLIN_ABI_MINOR: u32 = 5;
 
 /// It succeeded.
 pub const DUNLIN_OK: i32 = 0;

@@ -85,7 +85,7 @@ pub struct dunlin_sample {
     pub length: u64,
     /// Tells samples from each other; 0 if there is none.
     pub token: u64,
-    /// Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`.
+    /// Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`, `DUNLIN_SAMPLE_COPIED`.
     pub flags: u32,
     /// 0.
     pub reserved: u32,
@@ -99,9 +99,11 @@ const _: () = assert!(size_of::<dunlin_sample_info>() == 88 && size_of::<dunlin_
 pub const DUNLIN_SAMPLE_IN_PLACE: u32 = 1;
 /// Its writer used the memory again before it could be copied: there is no payload.
 pub const DUNLIN_SAMPLE_WITHDRAWN: u32 = 2;
+/// The payload lies in memory of the caller's: there is nothing to give back.
+pub const DUNLIN_SAMPLE_COPIED: u32 = 4;
 
 impl dunlin_sample_info {
-    fn of(info: &SampleInfo) -> Self {
+    pub(crate) fn of(info: &SampleInfo) -> Self {
         Self {
             source_timestamp: info.source_timestamp.unwrap_or(Timestamp::INVALID).0,
             sequence: info.sequence.0,
@@ -165,21 +167,21 @@ pub extern "C" fn dunlin_reader_new(
 
 /// How samples leave a reader.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+pub(crate) enum Way {
     Take,
     Read,
 }
 
 /// What is asked for.
-struct Wanted {
-    select: Select,
-    condition: u64,
-    flags: u32,
+pub(crate) struct Wanted {
+    pub(crate) select: Select,
+    pub(crate) condition: u64,
+    pub(crate) flags: u32,
 }
 
 impl Wanted {
     #[inline]
-    fn of(select: In<'_, dunlin_select>) -> Outcome<Self> {
+    pub(crate) fn of(select: In<'_, dunlin_select>) -> Outcome<Self> {
         let given = select.sized_in_place("select")?;
         let wanted = Self {
             select: states(given)?,
@@ -227,8 +229,10 @@ fn get_samples(
     for (sample, place) in found.iter_mut().zip(samples.iter_mut()) {
         describe(sample, in_place, place);
     }
-    let payloads = found.drain(..).map(UntypedSample::into_payload);
-    reader.samples.lend(payloads.zip(samples));
+    if filled > 0 {
+        let payloads = found.drain(..).map(UntypedSample::into_payload);
+        reader.samples.lend(payloads.zip(samples));
+    }
     keep_taken(found);
     got?;
     match filled {
@@ -240,7 +244,7 @@ fn get_samples(
     }
 }
 
-fn address(payload: &[u8]) -> *const u8 {
+pub(crate) fn address(payload: &[u8]) -> *const u8 {
     match payload {
         [] => std::ptr::null(),
         payload => payload.as_ptr(),
@@ -366,7 +370,13 @@ pub extern "C" fn dunlin_reject(
         let samples = sample.slice(1, "sample")?;
         let publication = samples.first().map(|sample| sample.info.publication);
         let why = why.get("why")?;
-        with_samples(reader, |lender| lender.give_back(samples))?;
+        match samples {
+            [one] if one.flags & DUNLIN_SAMPLE_COPIED != 0 => {
+                object::reader(reader)?;
+                one.flags = 0;
+            }
+            samples => with_samples(reader, |lender| lender.give_back(samples))?,
+        }
         if let (Ok(reader), Some(publication)) = (object::reader(reader), publication) {
             reader.core.reject(Guid::from_bytes(publication), &why);
         }

@@ -4,7 +4,7 @@
 //! again, so nothing is allocated once there are enough. Samples outlive their reader: they are
 //! found by the number of its handle until the last has come back.
 use crate::error::{Failure, Outcome};
-use crate::reader::dunlin_sample;
+use crate::reader::{DUNLIN_SAMPLE_COPIED, dunlin_sample};
 use arrayvec::ArrayVec;
 use dunlin::untyped::{SamplePayload, UntypedSample};
 use dunlin_lock::Lock;
@@ -74,11 +74,26 @@ impl Samples {
         let room = MOST.saturating_sub(out).min(wanted);
         self.unreserve(wanted - room);
         match room {
-            0 => Err(Failure::resources(format!(
-                "{out} samples of the reader are out: give some of them back (dunlin_give_back)"
-            ))),
+            0 => Err(too_many(out)),
             room => Ok(room),
         }
+    }
+
+    /// Whether another sample may be out, which nearly always is not needed.
+    #[inline]
+    pub(crate) fn check_room(&self) -> Outcome {
+        match self.out.load(Relaxed) {
+            out if out >= MOST => Err(too_many(out)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes charge of one sample for which `check_room` found room. As many threads as do this at
+    /// a time may go over the most, for which tokens have places enough.
+    #[cold]
+    pub(crate) fn lend_one(&self, payload: SamplePayload, sample: &mut dunlin_sample) {
+        self.out.fetch_add(1, Relaxed);
+        self.lend(std::iter::once((payload, sample)));
     }
 
     pub(crate) fn unreserve(&self, count: usize) {
@@ -123,7 +138,8 @@ impl Samples {
         let mut places = self.places.lock();
         let mut wrong = false;
         for sample in samples {
-            if sample.token == 0 && skips_none {
+            let is_copied = sample.flags & DUNLIN_SAMPLE_COPIED != 0;
+            if sample.token == 0 && (skips_none || is_copied) {
                 continue;
             }
             let Some(payload) = places.take(sample.token) else {
@@ -179,6 +195,13 @@ impl Samples {
             drop(last);
         }
     }
+}
+
+#[cold]
+fn too_many(out: usize) -> Failure {
+    Failure::resources(format!(
+        "{out} samples of the reader are out: give some of them back (dunlin_give_back)"
+    ))
 }
 
 impl Places {

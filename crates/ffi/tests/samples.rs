@@ -213,6 +213,106 @@ fn one_call_gives_back_and_takes() {
     });
 }
 
+/// One sample, whose payload goes to `room` if it fits.
+fn next(
+    get: extern "C" fn(
+        dunlin_reader,
+        In<'_, dunlin_select>,
+        OutArray<'_, u8>,
+        u64,
+        Out<'_, dunlin_sample>,
+    ) -> i32,
+    reader: u64,
+    select: &dunlin_select,
+    room: &mut [u8],
+) -> Result<dunlin_sample, i32> {
+    let (mut sample, length) = (EMPTY, room.len() as u64);
+    let (select, room) = (In::from(select), OutArray::from(room));
+    match get(reader, select, room, length, Out::from(&mut sample)) {
+        DUNLIN_OK => Ok(sample),
+        code => Err(code),
+    }
+}
+
+#[test]
+fn one_sample_is_copied_to_the_room_of_whoever_takes_it() {
+    let name = "one_sample_is_copied_to_the_room_of_whoever_takes_it";
+    in_namespace(name, LOOPBACK, || {
+        let world = World::new();
+        let (sent, mut room) = (position(7, b"abc"), [0; 32]);
+        let there = room.as_ptr();
+        let out = leaks().0;
+        let none = next(dunlin_take_next, world.reader, &all(), &mut room);
+        assert_eq!(none.unwrap_err(), DUNLIN_NO_DATA);
+        for bird in [7, 8, 9] {
+            world.write(bird, b"abc");
+        }
+        wait_for_data(world.reader);
+        let read = next(dunlin_read_next, world.reader, &all(), &mut room).unwrap();
+        assert_eq!(
+            (read.info.instance, read.flags),
+            (instance(7), DUNLIN_SAMPLE_COPIED)
+        );
+        let sample = next(dunlin_take_next, world.reader, &all(), &mut room).unwrap();
+        assert_eq!((payload(&sample), sample.data), (&sent[..], there));
+        assert_eq!((sample.token, sample.flags), (0, DUNLIN_SAMPLE_COPIED));
+        assert_eq!(sample.info.sample_state, DUNLIN_READ);
+        // There is nothing to give back, however often.
+        let mut copied = [sample; 2];
+        ok(give_back(world.reader, &mut copied));
+        ok(give_back(world.reader, &mut copied));
+        assert_eq!(leaks().0, out);
+        // One byte less: the sample stays the library's.
+        let few = &mut room[..sent.len() - 1];
+        let mut larger = next(dunlin_take_next, world.reader, &all(), few).unwrap();
+        assert_eq!(
+            (payload(&larger), larger.flags),
+            (&position(8, b"abc")[..], 0)
+        );
+        assert_eq!(leaks().0, out + 1);
+        ok(give_back(world.reader, std::slice::from_mut(&mut larger)));
+        let last = next(dunlin_take_next, world.reader, &all(), &mut []).unwrap();
+        assert_ne!(last.token, 0);
+        ok(give_back(world.reader, &mut [last]));
+        for flags in [DUNLIN_IN_PLACE, DUNLIN_GIVE_BACK_FIRST] {
+            let select = dunlin_select { flags, ..all() };
+            let refused = next(dunlin_take_next, world.reader, &select, &mut room);
+            assert_eq!(refused.unwrap_err(), DUNLIN_BAD_PARAMETER);
+            assert!(said().contains("alone"), "{}", said());
+        }
+        world.close();
+    });
+}
+
+#[test]
+fn a_copied_sample_that_is_not_of_the_type_is_rejected_once() {
+    let name = "a_copied_sample_that_is_not_of_the_type_is_rejected_once";
+    in_namespace(name, LOOPBACK, || {
+        let world = World::new();
+        let good = position(7, b"abc");
+        let too_short = &good[..good.len() - 2];
+        ok(dunlin_write(
+            world.writer,
+            Array::from(too_short),
+            too_short.len() as u64,
+            Out::NULL,
+        ));
+        wait_for_data(world.reader);
+        let mut room = [0; 64];
+        let mut sample = next(dunlin_take_next, world.reader, &all(), &mut room).unwrap();
+        assert_eq!((payload(&sample), lost(world.reader)), (too_short, 0));
+        let mut reject = || {
+            let one = OutArray::from(std::slice::from_mut(&mut sample));
+            dunlin_reject(world.reader, one, "too short".into())
+        };
+        ok(reject());
+        let again = reject();
+        fails(again, DUNLIN_PRECONDITION_NOT_MET, &["given back before"]);
+        assert_eq!(lost(world.reader), 1);
+        world.close();
+    });
+}
+
 #[test]
 fn instances_end_by_key_and_by_handle() {
     in_namespace("instances_end_by_key_and_by_handle", LOOPBACK, || {

@@ -21,6 +21,14 @@ pub struct SamplePayload {
     core: Arc<ReaderCore>,
 }
 
+/// Where the payload of a sample is that was asked for alone.
+pub enum NextPayload {
+    /// In the memory that the caller has given: so many octets.
+    Copied(usize),
+    /// Where it was: the caller's memory has no room for it.
+    Kept(SamplePayload),
+}
+
 impl UntypedSample {
     pub(crate) fn new(core: &Arc<ReaderCore>, raw: dunlin_rtps::Sample) -> Self {
         Self {
@@ -159,7 +167,11 @@ impl SamplePayload {
         }
     }
 
-    fn make_contiguous(&mut self) -> Result<()> {
+    /// Copies it into this process, as [`UntypedSample::make_contiguous`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn make_contiguous(&mut self) -> Result<()> {
         let copied = self.to_bytes();
         let (bytes, result) = match copied {
             Ok(bytes) => (bytes, Ok(())),
@@ -183,6 +195,43 @@ impl fmt::Debug for UntypedSample {
             .field("info", &self.info)
             .field("len", &self.len())
             .finish_non_exhaustive()
+    }
+}
+
+impl NextPayload {
+    /// Copies a payload if there is room for it.
+    #[inline]
+    pub(crate) fn of(core: &Arc<ReaderCore>, payload: Payload, room: &mut [u8]) -> Self {
+        if let Payload::Inline(bytes) = &payload
+            && let Some(into) = room.get_mut(..bytes.len())
+        {
+            into.copy_from_slice(bytes);
+            return Self::Copied(bytes.len());
+        }
+        let core = Arc::clone(core);
+        SamplePayload { payload, core }.next(room)
+    }
+}
+
+impl SamplePayload {
+    #[cold]
+    fn next(self, room: &mut [u8]) -> NextPayload {
+        let length = self.len();
+        let into = room.get_mut(..length);
+        // What its writer has withdrawn is found out again by whoever asks for it.
+        match into.is_some_and(|into| self.copy_to(0, into).is_ok()) {
+            true => NextPayload::Copied(length),
+            false => NextPayload::Kept(self),
+        }
+    }
+}
+
+impl fmt::Debug for NextPayload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Copied(length) => write!(f, "Copied({length})"),
+            Self::Kept(payload) => f.debug_tuple("Kept").field(payload).finish(),
+        }
     }
 }
 

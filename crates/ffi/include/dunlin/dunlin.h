@@ -151,7 +151,7 @@
 /**
  * The minor number of the ABI: it grows when something is added.
  */
-#define DUNLIN_ABI_MINOR 4
+#define DUNLIN_ABI_MINOR 5
 
 /**
  * It succeeded.
@@ -402,6 +402,11 @@
  * Its writer used the memory again before it could be copied: there is no payload.
  */
 #define DUNLIN_SAMPLE_WITHDRAWN 2
+
+/**
+ * The payload lies in memory of the caller's: there is nothing to give back.
+ */
+#define DUNLIN_SAMPLE_COPIED 4
 
 /**
  * The sample was read before.
@@ -661,7 +666,7 @@ typedef struct dunlin_sample {
      */
     uint64_t token;
     /**
-     * Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`.
+     * Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`, `DUNLIN_SAMPLE_COPIED`.
      */
     uint32_t flags;
     /**
@@ -2280,6 +2285,30 @@ int32_t dunlin_loan_discard(dunlin_writer writer,
 int32_t dunlin_set_log(uint32_t level,
                        dunlin_log call,
                        void *context);
+
+/**
+ * Takes one sample for whoever decodes it at once, as with `DUNLIN_DECODES`. `select` may be null.
+ *
+ * A payload of at most `length` bytes is copied to `into`. Such a sample has the flag
+ * `DUNLIN_SAMPLE_COPIED`, and there is nothing to give back. One with a larger payload is as those
+ * of `dunlin_take`.
+ *
+ * @return NO_DATA if there is none; OUT_OF_RESOURCES while 65536 of the reader's are out.
+ */
+int32_t dunlin_take_next(dunlin_reader reader,
+                         const struct dunlin_select *select,
+                         uint8_t *into,
+                         uint64_t length,
+                         struct dunlin_sample *sample);
+
+/**
+ * As `dunlin_take_next`, but leaves the sample in the reader, now read.
+ */
+int32_t dunlin_read_next(dunlin_reader reader,
+                         const struct dunlin_select *select,
+                         uint8_t *into,
+                         uint64_t length,
+                         struct dunlin_sample *sample);
 
 /**
  * Octets to be written: `data` is where, until `dunlin_octets_seal`. With a writer they lie where

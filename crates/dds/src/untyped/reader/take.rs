@@ -2,8 +2,8 @@
 use super::{ReaderCore, UntypedReader};
 use crate::error::{Error, Result};
 use crate::untyped::condition::ReadCondition;
-use crate::untyped::sample::UntypedSample;
-use dunlin_rtps::{ChangeKind, ContentFilter, Select};
+use crate::untyped::sample::{NextPayload, UntypedSample};
+use dunlin_rtps::{ChangeKind, ContentFilter, Sample, SampleInfo, Select};
 use dunlin_wire::Guid;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -123,7 +123,46 @@ impl UntypedReader {
         into: &mut Vec<UntypedSample>,
     ) -> Result<()> {
         let core = &self.core;
-        let sink = |raw| into.push(UntypedSample::new(core, raw));
+        self.get(takes, select, condition, |raw| {
+            into.push(UntypedSample::new(core, raw));
+        })
+    }
+
+    /// As [`get_undecoded`](Self::get_undecoded), of one sample. Its payload is copied to `room` if
+    /// it fits there; then nothing of the sample is kept.
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    pub fn next_undecoded(
+        &self,
+        takes: bool,
+        select: &Select,
+        condition: Option<&ReadCondition>,
+        room: &mut [u8],
+    ) -> Result<Option<(SampleInfo, NextPayload)>> {
+        let one = Select {
+            max: select.max.min(1),
+            ..*select
+        };
+        let mut found = None;
+        self.get(takes, &one, condition, |raw| found = Some(raw))?;
+        Ok(found.map(|raw| {
+            let Sample { info, payload } = raw;
+            (info, NextPayload::of(&self.core, payload, room))
+        }))
+    }
+
+    /// What `select` and the condition name, as it is.
+    #[inline]
+    fn get(
+        &self,
+        takes: bool,
+        select: &Select,
+        condition: Option<&ReadCondition>,
+        sink: impl FnMut(Sample),
+    ) -> Result<()> {
+        let core = &self.core;
         let Some(condition) = condition else {
             match takes {
                 true => core.take(select, sink),
