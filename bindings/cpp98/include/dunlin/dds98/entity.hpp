@@ -19,6 +19,7 @@ class DataReader;
 class Subscriber;
 class DomainParticipant;
 class DomainParticipantFactory;
+class Entity;
 class MultiTopic;
 struct ParticipantBuiltinTopicData;
 struct TopicBuiltinTopicData;
@@ -93,32 +94,33 @@ private:
     volatile int &_word;
 };
 
-// The parts that a listener has, by whom they are about.
+// The parts that a listener has, by whom they are about, and the entity whose own it is.
 struct Parts {
     TopicListener *topic;
     DataWriterListener *writer;
     DataReaderListener *reader;
     SubscriberListener *subscriber;
+    Entity *own;
 };
 
 inline Parts parts_of(TopicListener *listener) {
-    Parts parts = {listener, NULL, NULL, NULL};
+    Parts parts = {listener, NULL, NULL, NULL, NULL};
     return parts;
 }
 inline Parts parts_of(DataWriterListener *listener) {
-    Parts parts = {NULL, listener, NULL, NULL};
+    Parts parts = {NULL, listener, NULL, NULL, NULL};
     return parts;
 }
 inline Parts parts_of(DataReaderListener *listener) {
-    Parts parts = {NULL, NULL, listener, NULL};
+    Parts parts = {NULL, NULL, listener, NULL, NULL};
     return parts;
 }
 inline Parts parts_of(SubscriberListener *listener) {
-    Parts parts = {NULL, NULL, listener, listener};
+    Parts parts = {NULL, NULL, listener, listener, NULL};
     return parts;
 }
 inline Parts parts_of(DomainParticipantListener *listener) {
-    Parts parts = {listener, listener, listener, listener};
+    Parts parts = {listener, listener, listener, listener, NULL};
     return parts;
 }
 
@@ -156,9 +158,10 @@ inline void on_data_on_readers(void *context, dunlin_subscriber subscriber);
 inline void on_status(void *context, dunlin_handle entity, const dunlin_status *status);
 inline void release(void *context) { delete static_cast<Parts *>(context); }
 
-// Sets the listener of an entity.
-inline ReturnCode_t listen(dunlin_handle entity, const Parts &parts, bool is_none,
-                           StatusMask mask) {
+// Sets the listener of an entity. `own` is its object, for one that need not be looked for at each
+// call: no call begins once its handle is closed, and the object ends behind that.
+inline ReturnCode_t listen(dunlin_handle entity, const Parts &parts, bool is_none, StatusMask mask,
+                           Entity *own = NULL) {
     dunlin_listener listener;
     if (is_none) {
         return dunlin_set_listener(entity, NULL);
@@ -168,6 +171,7 @@ inline ReturnCode_t listen(dunlin_handle entity, const Parts &parts, bool is_non
     if (context == NULL) {
         return RETCODE_OUT_OF_RESOURCES;
     }
+    context->own = own;
     listener.size = sizeof listener;
     listener.mask = mask;
     listener.context = context;

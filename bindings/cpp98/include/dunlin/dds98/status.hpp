@@ -110,8 +110,10 @@ void tell(L *listener, void (L::*method)(E *, const S &), dunlin_handle handle,
 }
 
 inline void on_data(void *context, dunlin_reader handle) {
-    DataReaderListener *listener = static_cast<Parts *>(context)->reader;
-    DataReader *reader = static_cast<DataReader *>(object<Entity>(handle));
+    const Parts &parts = *static_cast<Parts *>(context);
+    DataReaderListener *listener = parts.reader;
+    Entity *entity = parts.own != NULL ? parts.own : object<Entity>(handle);
+    DataReader *reader = static_cast<DataReader *>(entity);
     if (listener != NULL && reader != NULL) {
         DUNLIN_DDS98_CALL(listener->on_data_available(reader))
     }

@@ -58,7 +58,8 @@ public:
     DataReaderListener *get_listener() const { return _listener; }
     ReturnCode_t set_listener(DataReaderListener *listener, StatusMask mask = STATUS_MASK_ALL) {
         _listener = listener;
-        return dunlin98::listen(_handle, dunlin98::parts_of(listener), listener == NULL, mask);
+        return dunlin98::listen(_handle, dunlin98::parts_of(listener), listener == NULL, mask,
+                                this);
     }
 
     ReadCondition *create_readcondition(SampleStateMask sample_states, ViewStateMask view_states,
