@@ -338,7 +338,7 @@ private:
         R *reader = readers[topic];
         std::memset(&select, 0, sizeof select);
         select.size = sizeof select;
-        select.flags = flags & DUNLIN_PERFTEST_ZERO_COPY ? DUNLIN_IN_PLACE : 0;
+        select.flags = DUNLIN_DECODES | (flags & DUNLIN_PERFTEST_ZERO_COPY ? DUNLIN_IN_PLACE : 0);
         do {
             if (reader == NULL
                 || dunlin_take(reader->handle(), &select, samples, ROOM, &count) != DUNLIN_OK) {
