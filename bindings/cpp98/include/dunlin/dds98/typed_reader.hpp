@@ -73,10 +73,10 @@ public:
     }
     // The next sample that was not read before.
     ReturnCode_t take_next_sample(Value &value, SampleInfo &info) {
-        return next(dunlin_take, value, info);
+        return next(dunlin_take_next, value, info);
     }
     ReturnCode_t read_next_sample(Value &value, SampleInfo &info) {
-        return next(dunlin_read, value, info);
+        return next(dunlin_read_next, value, info);
     }
 
     // Ends the loan of a read or a take. Nothing is to be done for sequences with own memory.
@@ -136,9 +136,11 @@ protected:
     }
 
 private:
-    enum { ROOM = 8192 };
+    enum { ROOM = 8192, NEAR = 4096 };
     typedef int32_t (*Getter)(dunlin_reader, const dunlin_select *, dunlin_sample *, uint64_t,
                               uint64_t *);
+    typedef int32_t (*NextGetter)(dunlin_reader, const dunlin_select *, uint8_t *, uint64_t,
+                                  dunlin_sample *);
 
     // What a read or a take is done with; it is used again.
     struct Batch {
@@ -316,22 +318,23 @@ private:
                                 : of_instance(getter, values, infos, max_samples,
                                               DUNLIN_NEXT_INSTANCE, *previous, select);
     }
-    ReturnCode_t next(Getter getter, Value &value, SampleInfo &info) {
-        dunlin_select select =
+    // Small payloads are copied here, so that there is nothing to give back.
+    ReturnCode_t next(NextGetter getter, Value &value, SampleInfo &info) {
+        const dunlin_select select =
             dunlin98::select_of(NOT_READ_SAMPLE_STATE, ANY_VIEW_STATE, ANY_INSTANCE_STATE);
         dunlin_sample sample;
-        uint64_t count = 0;
-        select.flags = DUNLIN_DECODES;
+        uint8_t near[NEAR];
         for (;;) {
-            std::memset(&sample, 0, sizeof sample);
-            const ReturnCode_t code = getter(_handle, &select, &sample, 1, &count);
+            const ReturnCode_t code = getter(_handle, &select, near, sizeof near, &sample);
             if (code != RETCODE_OK) {
                 return code;
             }
             dunlin_cdr_fault fault;
             if (decode(sample, value, false, fault)) {
                 info = dunlin98::info_of(sample.info);
-                (void)dunlin_give_back(_handle, &sample, 1);
+                if (sample.token != 0) {
+                    (void)dunlin_give_back(_handle, &sample, 1);
+                }
                 return RETCODE_OK;
             }
             dunlin_typed_reject(_handle, &sample, &fault);
