@@ -92,23 +92,30 @@ public final class DataReader<T> extends Entity {
         while (true) {
             scratch.clearSelect();
             Memory.putInt(scratch.select + 8, SampleInfo.NOT_READ);
-            Memory.putInt(scratch.select + Structs.SELECT_FLAGS, Native.DECODES);
-            int code = isTaken ? Native.take(reader, scratch.select, sample, 1, scratch.count)
-                    : Native.read(reader, scratch.select, sample, 1, scratch.count);
+            int code = isTaken ? Native.takeNext(reader, scratch.select, scratch.near, Scratch.NEAR, sample)
+                    : Native.readNext(reader, scratch.select, scratch.near, Scratch.NEAR, sample);
             if (!Native.found(code)) {
                 return false;
             }
-            try {
-                if (decode(scratch, sample, into)) {
-                    if (info != null) {
-                        info.get(sample + Structs.SAMPLE_INFO_AT);
-                    }
-                    return true;
+            boolean isDecoded = Memory.getLong(sample + Structs.SAMPLE_TOKEN) == 0 ? decode(scratch, sample, into)
+                    : decodeLarge(scratch, sample, into);
+            if (isDecoded) {
+                if (info != null) {
+                    info.get(sample + Structs.SAMPLE_INFO_AT);
                 }
-            } finally {
-                if (Memory.getLong(sample + Structs.SAMPLE_TOKEN) != 0) {
-                    Native.giveBack(reader, sample, 1);
-                }
+                return true;
+            }
+        }
+    }
+
+    /** As {@code decode}, of a sample that is to be given back. */
+    private boolean decodeLarge(Scratch scratch, long sample, T into) {
+        long reader = handle();
+        try {
+            return decode(scratch, sample, into);
+        } finally {
+            if (Memory.getLong(sample + Structs.SAMPLE_TOKEN) != 0) {
+                Native.giveBack(reader, sample, 1);
             }
         }
     }

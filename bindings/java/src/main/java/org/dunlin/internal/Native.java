@@ -27,7 +27,7 @@ public final class Native {
     public static final int ALREADY_DELETED = 9;
     /** The version of the interface that this package is made for. */
     private static final int MAJOR = 0;
-    private static final int MINOR = 4;
+    private static final int MINOR = 5;
 
     /** A {@code dunlin_text}, which is passed by value. */
     static final MemoryLayout TEXT = MemoryLayout.structLayout(ADDRESS, JAVA_LONG);
@@ -174,6 +174,8 @@ public final class Native {
     private static final MethodHandle WRITE = of("write", 4);
     private static final MethodHandle TAKE = of("take", 5);
     private static final MethodHandle READ = of("read", 5);
+    private static final MethodHandle TAKE_NEXT = of("take_next", 5);
+    private static final MethodHandle READ_NEXT = of("read_next", 5);
     private static final MethodHandle GIVE_BACK = of("give_back", 3);
     private static final MethodHandle REJECT = handle("reject", JAVA_LONG, JAVA_LONG, TEXT);
     private static final MethodHandle SAMPLE_COPY = of("sample_copy", 5);
@@ -375,6 +377,22 @@ public final class Native {
     public static int read(long reader, long select, long samples, long room, long count) {
         try {
             return (int) READ.invokeExact(reader, select, samples, room, count);
+        } catch (Throwable error) {
+            throw rethrown(error);
+        }
+    }
+
+    public static int takeNext(long reader, long select, long into, long length, long sample) {
+        try {
+            return (int) TAKE_NEXT.invokeExact(reader, select, into, length, sample);
+        } catch (Throwable error) {
+            throw rethrown(error);
+        }
+    }
+
+    public static int readNext(long reader, long select, long into, long length, long sample) {
+        try {
+            return (int) READ_NEXT.invokeExact(reader, select, into, length, sample);
         } catch (Throwable error) {
             throw rethrown(error);
         }

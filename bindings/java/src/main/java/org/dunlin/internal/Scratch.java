@@ -19,9 +19,11 @@ public final class Scratch {
 
     /** Octets of a part of a sample. */
     public static final int PART = 4096;
+    /** Octets of a payload that is copied here when its sample is taken alone. */
+    public static final int NEAR = 4096;
 
     private Scratch inner;
-    private final MemorySegment memory = Arena.ofAuto().allocate(512 + PART, 8);
+    private final MemorySegment memory = Arena.ofAuto().allocate(512 + PART + NEAR, 8);
 
     /** Payloads are written here. */
     public final CdrWriter writer = CdrWriter.create();
@@ -47,6 +49,8 @@ public final class Scratch {
     public final long loan = status + 40;
     /** A part of a sample, {@link #PART} octets. */
     public final long part = memory.address() + 512;
+    /** The payload of one sample, {@link #NEAR} octets. */
+    public final long near = part + PART;
 
     private Scratch() {
         Memory.putInt(select, Structs.SELECT.size);
