@@ -114,34 +114,45 @@ namespace Dunlin
             NativeSelect select = default;
             select.Size = Select.Native56;
             select.SampleStates = (uint)SampleStates.NotRead;
-            select.Flags = NativeSelect.Decodes;
             NativeSample sample;
-            ulong count;
-            for (;;)
+            byte[] near = Buffers.OfThread().Near;
+            fixed (byte* room = near)
             {
-                int code = isTaken
-                    ? Native.dunlin_take(Handle, &select, &sample, 1, &count)
-                    : Native.dunlin_read(Handle, &select, &sample, 1, &count);
-                if (code != 0)
+                for (;;)
                 {
-                    info = default;
-                    return code == (int)ReturnCode.NoData ? false : throw Check.Error(code);
-                }
-                try
-                {
-                    into ??= support.Create();
-                    if (Decode(&sample, into))
+                    int code = isTaken
+                        ? Native.dunlin_take_next(Handle, &select, room, (ulong)near.Length, &sample)
+                        : Native.dunlin_read_next(Handle, &select, room, (ulong)near.Length, &sample);
+                    if (code != 0)
+                    {
+                        info = default;
+                        return code == (int)ReturnCode.NoData ? false : throw Check.Error(code);
+                    }
+                    bool isDecoded = sample.Token == 0
+                        ? Decode(&sample, into ??= support.Create())
+                        : DecodeLarge(&sample, ref into);
+                    if (isDecoded)
                     {
                         info = sample.Info;
                         return true;
                     }
                 }
-                finally
+            }
+        }
+
+        // As Decode, of a sample that is to be given back.
+        private bool DecodeLarge(NativeSample* sample, ref T into)
+        {
+            try
+            {
+                into ??= support.Create();
+                return Decode(sample, into);
+            }
+            finally
+            {
+                if (sample->Token != 0)
                 {
-                    if (sample.Token != 0)
-                    {
-                        Native.dunlin_give_back(Handle, &sample, 1);
-                    }
+                    Native.dunlin_give_back(Handle, sample, 1);
                 }
             }
         }

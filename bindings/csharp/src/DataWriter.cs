@@ -354,6 +354,11 @@ namespace Dunlin
         [ThreadStatic]
         private static Buffers? ofThread;
 
+        /// <summary>
+        /// For the payload of a sample that is taken alone. Nothing but its decoder runs meanwhile, so one is enough.
+        /// </summary>
+        internal readonly byte[] Near = new byte[4096];
+
         private byte[][] all = { new byte[4096] };
         private int depth;
 

@@ -19,7 +19,7 @@ namespace Dunlin
     {
         /// <summary>The version of the C interface that this assembly is made for.</summary>
         private const uint Major = 0;
-        private const uint Minor = 4;
+        private const uint Minor = 5;
 
         private static readonly object Gate = new object();
         private static volatile bool isLoaded;

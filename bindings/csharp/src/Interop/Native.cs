@@ -317,6 +317,14 @@ namespace Dunlin
             ulong reader, NativeSelect* select, NativeSample* samples, ulong room, ulong* count);
 
         [DllImport(Library)]
+        internal static extern int dunlin_take_next(
+            ulong reader, NativeSelect* select, byte* into, ulong length, NativeSample* sample);
+
+        [DllImport(Library)]
+        internal static extern int dunlin_read_next(
+            ulong reader, NativeSelect* select, byte* into, ulong length, NativeSample* sample);
+
+        [DllImport(Library)]
         internal static extern int dunlin_give_back(
             ulong reader, NativeSample* samples, ulong count);
 
