@@ -213,15 +213,18 @@ fn one_call_gives_back_and_takes() {
     });
 }
 
+/// `dunlin_take_next` or `dunlin_read_next`.
+type Next = extern "C" fn(
+    dunlin_reader,
+    In<'_, dunlin_select>,
+    OutArray<'_, u8>,
+    u64,
+    Out<'_, dunlin_sample>,
+) -> i32;
+
 /// One sample, whose payload goes to `room` if it fits.
 fn next(
-    get: extern "C" fn(
-        dunlin_reader,
-        In<'_, dunlin_select>,
-        OutArray<'_, u8>,
-        u64,
-        Out<'_, dunlin_sample>,
-    ) -> i32,
+    get: Next,
     reader: u64,
     select: &dunlin_select,
     room: &mut [u8],

@@ -133,7 +133,6 @@ impl UntypedReader {
     ///
     /// # Errors
     /// As there.
-    #[inline]
     pub fn next_undecoded(
         &self,
         takes: bool,
