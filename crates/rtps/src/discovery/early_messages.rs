@@ -112,33 +112,15 @@ impl Discovery {
 }
 
 #[cfg(test)]
+#[path = "../../tests/discovery/messages.rs"]
+mod messages;
+
+#[cfg(test)]
 mod tests {
+    use super::messages::{described, has};
     use super::*;
     use alloc::vec;
-    use dunlin_wire::{Data, EntityId, Parameters, Payload, SequenceNumber};
-
-    fn data(number: i64, payload: &[u8]) -> Submessage<'_> {
-        Submessage::Data(Data {
-            reader: EntityId::SEDP_PUBLICATIONS_READER,
-            writer: EntityId::SEDP_PUBLICATIONS_WRITER,
-            sequence: SequenceNumber(number),
-            inline_qos: Parameters::NONE,
-            payload: Payload::Data(payload),
-        })
-    }
-
-    fn heartbeat(writer: EntityId, last: i64) -> Submessage<'static> {
-        Submessage::Heartbeat(Heartbeat {
-            reader: EntityId::UNKNOWN,
-            writer,
-            first: SequenceNumber::FIRST,
-            last: SequenceNumber(last),
-            count: 1,
-            is_final: false,
-            liveliness: false,
-            group: None,
-        })
-    }
+    use dunlin_wire::EntityId;
 
     #[test]
     fn each_stranger_has_its_share_and_all_together_have_half() {
@@ -150,7 +132,7 @@ mod tests {
             let age = strangers.add(prefix, 100);
             let mut early = EarlyMessages::default();
             for number in 0..100 {
-                let message = data(number, &payload);
+                let message = described(number, &payload);
                 early.keep((prefix, age), None, &message, &mut strangers);
             }
             kept.push((age, early));
@@ -173,7 +155,7 @@ mod tests {
                 EntityId::SEDP_PUBLICATIONS_WRITER,
                 EntityId::SEDP_SUBSCRIPTIONS_WRITER,
             ] {
-                early.keep(who, None, &heartbeat(writer, last), &mut strangers);
+                early.keep(who, None, &has(writer, last), &mut strangers);
             }
         }
         let lasts: Vec<_> = early.heartbeats.iter().map(|h| h.last.0).collect();

@@ -3,6 +3,7 @@
 //! It announces itself, and its reliable readers answer heartbeats without the final flag (RTPS 2.5
 //! 8.4.2.3.2). Nothing obliges a writer to answer an ACKNACK that lacks nothing, or anybody to take
 //! in a datagram's announcement before the question behind it.
+use crate::messages::{described, has};
 use crate::network::{MS, Network, SECOND, locator, prefix};
 use bytes::Bytes;
 use dunlin_qos::Duration;
@@ -105,6 +106,13 @@ impl Pair {
         }
     }
 
+    /// Our participant believes only whoever gets what is sent to its address.
+    fn proving(endpoints: BuiltinEndpoints) -> Self {
+        Self::new(endpoints, |config| {
+            config.secret = Some(Secret::new([77; 16]));
+        })
+    }
+
     /// The peer announces itself to all; returns the bytes of that.
     fn announce(&mut self) -> usize {
         let payload = self.peer.data.encode().unwrap();
@@ -171,6 +179,14 @@ fn questions(said: &[Said]) -> Vec<Heartbeat> {
     questions.collect()
 }
 
+/// A peer that has announced itself and has to show where it is, and the question that it got.
+fn asked() -> (Pair, Heartbeat) {
+    let mut pair = Pair::proving(BuiltinEndpoints::REQUIRED);
+    pair.announce();
+    let question = questions(&pair.run(0))[0];
+    (pair, question)
+}
+
 /// What our readers said.
 fn answers(said: &[Said]) -> Vec<AckNack> {
     let answers = said.iter().filter_map(|said| match said {
@@ -184,30 +200,6 @@ fn answers(said: &[Said]) -> Vec<AckNack> {
 fn description() -> WriterData {
     let guid = Guid::new(prefix(1), EntityId::user(1, EntityKind::WriterNoKey));
     WriterData::new(guid, "Square", "Shape")
-}
-
-fn described(payload: &[u8]) -> Submessage<'_> {
-    Submessage::Data(Data {
-        reader: EntityId::SEDP_PUBLICATIONS_READER,
-        writer: EntityId::SEDP_PUBLICATIONS_WRITER,
-        sequence: SequenceNumber::FIRST,
-        inline_qos: Parameters::NONE,
-        payload: Payload::Data(payload),
-    })
-}
-
-/// The peer's writer has so many descriptions.
-fn has(writer: EntityId, last: i64) -> Submessage<'static> {
-    Submessage::Heartbeat(Heartbeat {
-        reader: EntityId::UNKNOWN,
-        writer,
-        first: SequenceNumber::FIRST,
-        last: SequenceNumber(last),
-        count: 1,
-        is_final: false,
-        liveliness: false,
-        group: None,
-    })
 }
 
 #[test]
@@ -364,11 +356,7 @@ fn a_question_is_no_answer() {
 /// What a peer of another product repeats shows that it got what was sent to its address.
 #[test]
 fn a_peer_is_met_once_it_repeats_the_number_that_was_sent_to_it() {
-    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
-        config.secret = Some(Secret::new([77; 16]));
-    });
-    pair.announce();
-    let question = questions(&pair.run(0))[0];
+    let (mut pair, question) = asked();
     assert!(question.first.0 > 1000, "{question:?}");
     assert_eq!(question.last, question.first, "there is one writer");
     let reader = EntityId::SEDP_PUBLICATIONS_READER;
@@ -387,9 +375,7 @@ fn a_peer_is_met_once_it_repeats_the_number_that_was_sent_to_it() {
 /// A peer that asks the same of us is answered as far as its credit goes.
 #[test]
 fn a_stranger_that_asks_gets_its_number_back_and_nothing_else() {
-    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
-        config.secret = Some(Secret::new([77; 16]));
-    });
+    let mut pair = Pair::proving(BuiltinEndpoints::REQUIRED);
     let mut received = pair.announce();
     let question = Submessage::Heartbeat(Heartbeat {
         reader: EntityId::UNKNOWN,
@@ -421,9 +407,7 @@ fn a_stranger_that_asks_gets_its_number_back_and_nothing_else() {
 #[test]
 fn a_peer_that_was_forgotten_is_met_again_wherever_it_is() {
     let reader = EntityId::SEDP_PUBLICATIONS_READER;
-    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
-        config.secret = Some(Secret::new([77; 16]));
-    });
+    let mut pair = Pair::proving(BuiltinEndpoints::REQUIRED);
     pair.announce();
     let known = questions(&pair.run(0))[0];
     pair.acknowledge(&known, reader);
@@ -465,9 +449,7 @@ fn a_peer_that_was_forgotten_is_met_again_wherever_it_is() {
 #[test]
 fn where_somebody_has_guessed_four_numbers_are_to_be_repeated() {
     let reader = EntityId::SEDP_PUBLICATIONS_READER;
-    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
-        config.secret = Some(Secret::new([77; 16]));
-    });
+    let mut pair = Pair::proving(BuiltinEndpoints::REQUIRED);
     pair.announce();
     let mut question = questions(&pair.run(0))[0];
     for wrong in 2..30 {
@@ -491,15 +473,11 @@ fn where_somebody_has_guessed_four_numbers_are_to_be_repeated() {
 /// much later: nobody waits for that.
 #[test]
 fn what_a_peer_says_before_it_is_believed_is_taken_in_when_it_is() {
-    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
-        config.secret = Some(Secret::new([77; 16]));
-    });
-    pair.announce();
-    let question = questions(&pair.run(0))[0];
+    let (mut pair, question) = asked();
     let writer = description();
     let payload = writer.encode().unwrap();
     pair.say(&has(EntityId::SEDP_PUBLICATIONS_WRITER, 1));
-    pair.say(&described(&payload));
+    pair.say(&described(1, &payload));
     pair.say(&has(EntityId::SEDP_SUBSCRIPTIONS_WRITER, 0));
     let said = pair.run(0);
     assert!(answers(&said).iter().all(|answer| answer.state.is_empty()));
@@ -521,11 +499,7 @@ fn what_a_peer_says_before_it_is_believed_is_taken_in_when_it_is() {
 /// may say nothing.
 #[test]
 fn what_a_peer_had_before_it_is_believed_is_asked_for_when_it_is() {
-    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
-        config.secret = Some(Secret::new([77; 16]));
-    });
-    pair.announce();
-    let question = questions(&pair.run(0))[0];
+    let (mut pair, question) = asked();
     pair.say(&has(EntityId::SEDP_PUBLICATIONS_WRITER, 3));
     pair.run(SECOND);
     pair.acknowledge(&question, EntityId::SEDP_PUBLICATIONS_READER);
@@ -538,11 +512,7 @@ fn what_a_peer_had_before_it_is_believed_is_asked_for_when_it_is() {
 /// Somebody else's words are not played in the peer's name.
 #[test]
 fn what_is_said_in_a_strangers_name_from_elsewhere_is_not_kept() {
-    let mut pair = Pair::new(BuiltinEndpoints::REQUIRED, |config| {
-        config.secret = Some(Secret::new([77; 16]));
-    });
-    pair.announce();
-    let question = questions(&pair.run(0))[0];
+    let (mut pair, question) = asked();
     let writer = description();
     let payload = writer.encode().unwrap();
     let elsewhere = Source {
@@ -551,7 +521,7 @@ fn what_is_said_in_a_strangers_name_from_elsewhere_is_not_kept() {
         from: locator(9),
         ..pair.peer.source
     };
-    pair.hear(&elsewhere, &described(&payload));
+    pair.hear(&elsewhere, &described(1, &payload));
     pair.acknowledge(&question, EntityId::SEDP_PUBLICATIONS_READER);
     assert!(pair.ours.whereabouts().next().is_some());
     pair.say(&has(EntityId::SEDP_PUBLICATIONS_WRITER, 1));

@@ -7,6 +7,7 @@ mod inquiries;
 mod introductions;
 mod liveliness;
 mod matching;
+mod messages;
 mod moves;
 mod network;
 mod participants;
