@@ -100,6 +100,12 @@ impl Announcer {
         self.moved_at.is_some_and(|at| now.since(at) < span)
     }
 
+    /// The number of the last announcement, unless it is one of the first, quick ones.
+    fn regular(&self) -> Option<u64> {
+        let nth = self.sent.checked_sub(QUICK.len())?;
+        u64::try_from(nth).ok()
+    }
+
     /// True after the goodbye.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
@@ -200,8 +206,8 @@ impl Announcer {
 }
 
 impl Discovery {
-    /// Announces us, if it is time, where announcements go and to those who may not hear them
-    /// there.
+    /// Announces us, if it is time, where announcements go, and alone to those who may not hear
+    /// them there.
     pub(super) fn announce_if_due(&mut self, now: Time, out: &mut impl Outbox) {
         if !self.announcer.is_due(now) {
             return;
@@ -209,8 +215,9 @@ impl Discovery {
         let timestamp = self.config.timestamp(now);
         self.announcer.announce(timestamp, To::Announce, out);
         let moved = self.announcer.has_moved();
+        let regular = self.announcer.regular();
         for (prefix, peer) in &mut self.peers {
-            let alone = peer.verified && !peer.multicast && peer.is_to_be_told();
+            let alone = peer.verified && peer.is_to_be_told(now, regular);
             if alone || (moved && peer.verified) {
                 self.announcer.announce(timestamp, detector(*prefix), out);
             }

@@ -34,9 +34,6 @@ const UNVERIFIED_LEASE: Duration = Duration::from_secs(60);
 const CALL_AGAIN: Duration = Duration::from_millis(100);
 const DOUBLINGS: u32 = 6;
 const FEW: usize = 64;
-/// Of the announcements to a silent participant alone each 16th is sent, and the first four, the
-/// eighth.
-const UNHEARD: (u32, u32) = (16, 4);
 /// However long the lease, a participant that is silent for two fifths of this is idle.
 const MOST_IDLE: Duration = Duration::from_secs(60);
 /// An announcement that was sent before a goodbye and comes after it must not bring the participant
@@ -52,8 +49,8 @@ const SILENCE_PROBE: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(super) struct Peer {
     pub(super) data: ParticipantData,
-    /// Its announcements reach us by multicast, so ours are taken to reach it that way too.
-    pub(super) multicast: bool,
+    /// When it was last heard to announce itself by multicast.
+    by_multicast: Option<Time>,
     /// It answered: what we sent to it arrived.
     pub(super) verified: bool,
     /// Where the datagram came from with which it answered first: its own socket.
@@ -163,19 +160,9 @@ impl Peer {
 }
 
 impl Peer {
-    /// Our announcement is due for it alone. One that keeps silent gets fewer and fewer.
-    pub(super) fn is_to_be_told(&mut self) -> bool {
-        self.unheard = self.unheard.saturating_add(1);
-        let (every, some) = UNHEARD;
-        self.unheard <= some || self.unheard.is_power_of_two() || self.unheard.is_multiple_of(every)
-    }
-
     /// It is silent for so long that it may give way, if it is matched with nothing.
     pub(super) fn is_idle(&self, now: Time) -> bool {
-        let (part, whole) = DOUBT;
-        let lease = self.lease().min(MOST_IDLE);
-        let trust = Duration::from_nanos(lease.as_nanos() / whole * part);
-        self.verified && now.since(self.heard) > trust
+        self.verified && now.since(self.heard) > self.trust()
     }
 
     /// Those that never answered a writer of ours give way first, then those that were not heard
@@ -340,7 +327,7 @@ impl Discovery {
                 false => self.heard.misplaced += 1,
             };
         }
-        peer.multicast |= source.multicast;
+        peer.by_multicast = source.multicast.then_some(now).or(peer.by_multicast);
         peer.asks |= !source.addressed && !source.multicast;
         let asks = peer.asks;
         match is_same {
@@ -381,7 +368,7 @@ impl Discovery {
             prefix,
             Peer {
                 data,
-                multicast: source.multicast,
+                by_multicast: source.multicast.then_some(now),
                 verified: false,
                 source: source.from,
                 credit,
@@ -454,7 +441,7 @@ impl Discovery {
         };
         let announces = !peer.knows_us && peer.credit.pay_both(BuiltinTopic::HAIL_SIZE, size);
         // Without our announcement it understands the question only if it has heard us elsewhere.
-        let may_know_us = peer.called || peer.multicast || peer.knows_us;
+        let may_know_us = peer.called || peer.by_multicast.is_some() || peer.knows_us;
         let asks = announces || (may_know_us && peer.credit.pay(BuiltinTopic::HAIL_SIZE));
         if !asks {
             return;

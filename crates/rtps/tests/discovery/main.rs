@@ -1,4 +1,5 @@
 //! Whole participants find each other in virtual time.
+mod announcing;
 mod bounds;
 mod callers;
 mod crowd;

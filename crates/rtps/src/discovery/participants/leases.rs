@@ -2,7 +2,7 @@
 use super::super::builtin::BuiltinTopic;
 use super::super::registry::BUILTIN_TOPICS;
 use super::super::{Discovery, Event, LossReason};
-use super::{DOUBT, GRACE, MIN_LEASE, PROBES_PER_LEASE, Peer, SILENCE_PROBE};
+use super::{DOUBT, GRACE, MIN_LEASE, MOST_IDLE, PROBES_PER_LEASE, Peer, SILENCE_PROBE};
 use crate::{Outbox, Time};
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
@@ -14,8 +14,41 @@ const SPEAKS: Duration = Duration::from_secs(1);
 const PAUSE_OF_SILENCE: i64 = 16;
 /// ... and no longer than this.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Of the announcements to a silent participant alone each 16th is sent, and the first four, the
+/// eighth.
+const UNHEARD: (u32, u32) = (16, 4);
+/// Whoever hears groups is told alone of each so many announcements: it may have forgotten us and
+/// hear us there no more, while we hear it.
+const REMINDED: u64 = 10;
 
 impl Peer {
+    /// It is silent for so long that it may not be there any more.
+    pub(super) fn trust(&self) -> Duration {
+        let (part, whole) = DOUBT;
+        let lease = self.lease().min(MOST_IDLE);
+        Duration::from_nanos(lease.as_nanos() / whole * part)
+    }
+
+    /// What we announce to groups is taken to reach it: it listens to some, and its own
+    /// announcements come by one.
+    fn hears_groups(&self, now: Time) -> bool {
+        let lately = |at: Time| now.since(at) <= self.trust();
+        self.by_multicast.is_some_and(lately) && !self.data.metatraffic_multicast.is_empty()
+    }
+
+    /// Our announcement is due for it alone, as it is for all that do not hear it from groups. The
+    /// others get one of those that follow each other in their regular period, not all of them the
+    /// same. One that keeps silent gets fewer and fewer.
+    pub(in crate::discovery) fn is_to_be_told(&mut self, now: Time, regular: Option<u64>) -> bool {
+        let reminds = |nth: u64| nth.wrapping_add(self.age).is_multiple_of(REMINDED);
+        if self.hears_groups(now) && !regular.is_some_and(reminds) {
+            return false;
+        }
+        self.unheard = self.unheard.saturating_add(1);
+        let (every, some) = UNHEARD;
+        self.unheard <= some || self.unheard.is_power_of_two() || self.unheard.is_multiple_of(every)
+    }
+
     /// Its lease, as far as it counts for one that may be matched with nothing.
     fn counted_lease(&self, most: Duration) -> Duration {
         self.lease().min(most.max(MIN_LEASE))

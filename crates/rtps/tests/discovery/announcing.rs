@@ -1,0 +1,90 @@
+//! To whom a participant announces itself alone beside the groups.
+use crate::network::{MS, Network, SECOND, prefix};
+
+/// Periods in which announcements are counted.
+const PERIODS: usize = 20;
+const PERIOD: i64 = 3 * SECOND;
+
+/// Datagrams while nothing happens, and what multicast alone would take.
+fn in_silence(participants: usize) -> (usize, usize) {
+    let mut network = Network::of(participants);
+    network.run(10 * SECOND);
+    let before = network.datagrams;
+    network.run(PERIODS as i64 * PERIOD);
+    let by_groups = PERIODS * participants * (participants - 1);
+    (network.datagrams - before, by_groups)
+}
+
+#[test]
+fn a_crowd_that_hears_groups_is_seldom_told_alone() {
+    for participants in [10, 40] {
+        let (all, by_groups) = in_silence(participants);
+        println!(
+            "FIGURE announcing: {participants} participants in {PERIODS} periods of silence: {all} datagrams arrive, {by_groups} of them by multicast"
+        );
+        // One of ten, and not all in the same period.
+        assert!(all >= by_groups, "{all} of {by_groups}");
+        assert!(all * 8 <= by_groups * 9, "{all} of {by_groups}");
+    }
+}
+
+#[test]
+fn who_is_told_alone_differs_from_period_to_period() {
+    let participants = 41;
+    let mut network = Network::of(participants);
+    network.run(10 * SECOND);
+    for _ in 0..PERIODS {
+        let before = network.datagrams;
+        network.run(PERIOD);
+        let all = network.datagrams - before;
+        let by_groups = participants * (participants - 1);
+        assert!(all * 5 <= by_groups * 6, "{all} of {by_groups}");
+    }
+}
+
+#[test]
+fn who_has_forgotten_us_and_hears_no_groups_is_told_alone() {
+    let mut network = Network::proving();
+    for _ in 0..2 {
+        network.join(|_| {});
+    }
+    let writer = network.writer(0, |_| {});
+    let reader = network.reader(1, |_| {});
+    network.run(5 * SECOND);
+    assert_eq!(network.nodes[0].matched(writer), [reader]);
+    // It hears nothing for longer than the lease, and is heard all the while.
+    network.nodes[1].hears_nothing = true;
+    network.run(15 * SECOND);
+    assert!(!network.nodes[1].discovery.knows(prefix(0)));
+    assert!(network.nodes[0].discovery.knows(prefix(1)));
+    network.nodes[1].hears_nothing = false;
+    network.nodes[1].deaf_to_multicast = true;
+    network.run(10 * PERIOD + SECOND);
+    assert!(network.nodes[1].discovery.has_answered(prefix(0)));
+    assert_eq!(network.nodes[1].matched(reader), [writer]);
+}
+
+#[test]
+fn whose_groups_fall_silent_is_told_alone_at_once() {
+    let mut network = Network::proving();
+    for _ in 0..2 {
+        network.join(|_| {});
+    }
+    network.run(10 * SECOND);
+    // Neither hears the other by multicast any more; both are asked whether they live.
+    (0..2).for_each(|index| network.nodes[index].deaf_to_multicast = true);
+    network.run(60 * SECOND);
+    for index in 0..2 {
+        let lost = network.nodes[index].news();
+        let lost = lost
+            .iter()
+            .filter(|event| matches!(event, dunlin_rtps::discovery::Event::ParticipantLost { .. }));
+        assert_eq!(lost.count(), 0);
+    }
+    // What is said to one alone is its announcement, and no question: each hears the other.
+    let before = network.submessages;
+    network.run(PERIODS as i64 * PERIOD + 100 * MS);
+    let said = network.submessages - before;
+    let most = 2 * 2 * (PERIODS + 1);
+    assert!(said <= most, "{said} submessages, {most} are enough");
+}
