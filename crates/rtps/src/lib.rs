@@ -34,7 +34,8 @@ pub use outbox::{Outbox, PayloadAllocator, To};
 pub use payload::{Loaned, LoanedPayload, Payload, Withdrawn};
 pub use reader::{
     Arriving, Delivery, GroupFront, GroupOrder, GroupStanding, Holdings, KeyOf, OriginBounds,
-    PassedOver, Reader, ReaderConfig, Rejection, RejectionReason, Standing, WriterProxyConfig,
+    Origins, PassedOver, Reader, ReaderConfig, Rejection, RejectionReason, Standing,
+    WriterProxyConfig,
 };
 pub use sample::{
     InstanceState, Sample, SampleInfo, SampleState, Select, SetPlace, ViewState, Which,

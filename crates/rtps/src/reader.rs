@@ -44,6 +44,7 @@ use core::cmp::Reverse;
 use departed::Departed;
 use dunlin_qos::{Durability, Duration, ReaderDataLifecycle, ReliabilityKind};
 use dunlin_wire::{DataFrag, Guid, InlineQos, SequenceNumber, SequenceNumberSet, Timestamp};
+pub use origins::Origins;
 pub use outcome::{PassedOver, Standing};
 use reassembly::Progress;
 use timers::Timers;

@@ -132,7 +132,8 @@ pub struct SampleInfo {
     pub absolute_generation_rank: i32,
     /// When it was written, if the writer said so.
     pub source_timestamp: Option<Timestamp>,
-    /// Of which instance. In stream mode the key hash as it came, or `NIL` if none did.
+    /// Of which instance. In stream mode the key hash as it came, or `NIL` if none did
+    /// (`has_key_hash`).
     pub instance: InstanceHandle,
     /// By which writer.
     pub publication: Guid,
@@ -144,6 +145,8 @@ pub struct SampleInfo {
     /// What the change does to its instance: `Alive` for a sample. Of a mere change of the
     /// instance's state whatever that is now; a reader in stream mode tells it as it was sent.
     pub change_kind: ChangeKind,
+    /// A key hash came with it, which may be zeros as `NIL` is. Only readers in stream mode tell.
+    pub has_key_hash: bool,
     /// The key hash beside it was computed by a product of another vendor, so it may name the
     /// instance in another way than `instance` does.
     pub foreign_key_hash: bool,

@@ -342,6 +342,7 @@ impl AdapterReader for Reader {
                 sequence: SequenceNumber(about.number as i64),
                 valid_data: about.kind == dunlin::ChangeKind::Alive,
                 change_kind: about.kind,
+                has_key_hash: about.options.instance.is_some(),
                 foreign_key_hash: origin.is_some_and(|origin| origin.foreign_key_hash),
                 set: dunlin::SetPlace::Outside,
                 origin,

@@ -21,7 +21,7 @@ pub(crate) mod writer;
 
 pub use content_filter::{UntypedContentFilteredTopic, UntypedTopicDescription};
 pub use dunlin_rtps::discovery::WriterPredicate;
-pub use dunlin_rtps::{Arriving, ChangeKind};
+pub use dunlin_rtps::{Arriving, ChangeKind, Origins, Time};
 pub use dunlin_wire::EncodedTypeInformation;
 pub use loan::LoanedBytes;
 pub use reader::{UntypedReader, UntypedReaderListener, UntypedReaderOptions};

@@ -388,6 +388,10 @@ impl ReaderCore {
         self.state.lock().is_complete_of(writer)
     }
 
+    pub(crate) fn forget_lost_writer(&self, writer: Guid) {
+        self.state.lock().forget_lost_writer(writer);
+    }
+
     /// Counts a sample that is not of the reader's type as lost.
     pub(crate) fn note_undecodable(self: &Arc<Self>, writer: Guid, error: &dyn Display) {
         log::warn!(reader = %self.guid, topic = self.topic, %writer, %error, "a sample could not be decoded");

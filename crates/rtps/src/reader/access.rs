@@ -406,6 +406,7 @@ fn tell(info: &mut SampleInfo, stored: &Stored, instance: &Instance, ranks: [i32
             (false, InstanceState::NotAliveDisposed) => ChangeKind::Disposed,
             (false, _) => ChangeKind::Unregistered,
         },
+        has_key_hash: false,
         foreign_key_hash: stored.foreign_key_hash,
         set: SetPlace::Outside,
         origin: None,
@@ -417,7 +418,8 @@ fn tell(info: &mut SampleInfo, stored: &Stored, instance: &Instance, ranks: [i32
 fn say_change(info: &mut SampleInfo, told: Told) {
     info.change_kind = told.kind;
     info.valid_data = told.kind == ChangeKind::Alive;
-    info.instance = told.key_hash;
+    info.instance = told.key_hash.unwrap_or(InstanceHandle::NIL);
+    info.has_key_hash = told.key_hash.is_some();
     info.set = told.set;
 }
 

@@ -175,6 +175,7 @@ impl WriterProxy {
             sequence: SequenceNumber(partial.sequence),
             valid_data: true,
             change_kind: ChangeKind::Alive,
+            has_key_hash: hash.is_some(),
             foreign_key_hash: hash.is_some() && is_foreign,
             // What is in one is not handed out before its set is whole.
             set: SetPlace::Outside,

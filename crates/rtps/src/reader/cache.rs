@@ -130,15 +130,15 @@ pub(super) struct Stream(Vec<Told>);
 #[derive(Clone, Copy)]
 pub(super) struct Told {
     pub(super) kind: ChangeKind,
-    /// As it came.
-    pub(super) key_hash: InstanceHandle,
+    /// As it came, if one did.
+    pub(super) key_hash: Option<InstanceHandle>,
     pub(super) set: SetPlace,
 }
 
 impl Told {
     const NOTHING: Self = Self {
         kind: ChangeKind::Alive,
-        key_hash: InstanceHandle::NIL,
+        key_hash: None,
         set: SetPlace::Outside,
     };
 }
@@ -152,7 +152,7 @@ impl Stream {
         if let Some(told) = self.0.get_mut(place) {
             *told = Told {
                 kind: header.kind,
-                key_hash: header.name.unwrap_or(InstanceHandle::NIL),
+                key_hash: header.name,
                 set: header.set,
             };
         }

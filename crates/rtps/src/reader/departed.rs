@@ -56,6 +56,10 @@ impl Departed {
         while self.0.front().is_some_and(|entry| entry.until <= now) {
             self.0.pop_front();
         }
+        self.forget(writer)
+    }
+
+    fn forget(&mut self, writer: Guid) -> Option<Had> {
         let found = self.0.iter().position(|entry| entry.writer == writer)?;
         Some(self.0.remove(found)?.had)
     }
@@ -77,6 +81,12 @@ impl Reader {
             self.departed.remember(now, writer, had);
         }
         delivery
+    }
+
+    /// Should a writer that was lost be matched again, all that it has for this reader is delivered,
+    /// as if it had never been matched.
+    pub fn forget_lost_writer(&mut self, writer: Guid) {
+        self.departed.forget(writer);
     }
 }
 

@@ -1,7 +1,8 @@
-//! What a reader has of each original writer, whoever forwarded it: redundant routers, or a direct
-//! and a routed way, give it each sample once.
+//! What has come of each original writer, whoever forwarded it: redundant routers, or a direct and a
+//! routed way, give a reader each sample once.
 use super::config::OriginBounds;
 use crate::Time;
+use core::fmt;
 use dunlin_wire::{Guid, SampleIdentity};
 use hashbrown::HashMap;
 
@@ -12,10 +13,13 @@ const WORDS: usize = WINDOW as usize / 64;
 
 /// What came of the original writers that were heard of lately.
 ///
-/// Origins are in one of two generations: those that were heard of since the last turn, and those
-/// that were so before it. A turn forgets the elder ones, so nothing is ever searched for the
-/// origin that was silent for longest.
-pub(super) struct Origins {
+/// A reader that takes samples once has one of its own ([`OriginBounds`]); others are for those who
+/// pass on what readers took.
+// Origins are in one of two generations: those that were heard of since the last turn, and those
+// that were so before it. A turn forgets the elder ones, so nothing is ever searched for the origin
+// that was silent for longest.
+#[derive(Clone)]
+pub struct Origins {
     bounds: OriginBounds,
     recent: HashMap<Guid, Window>,
     elder: HashMap<Guid, Window>,
@@ -31,7 +35,8 @@ struct Window {
 }
 
 impl Origins {
-    pub(super) fn new(bounds: OriginBounds) -> Self {
+    /// Nothing has come.
+    pub fn new(bounds: OriginBounds) -> Self {
         Self {
             bounds,
             recent: HashMap::new(),
@@ -41,7 +46,7 @@ impl Origins {
     }
 
     /// Has this sample come already?
-    pub(super) fn have(&mut self, now: Time, sample: &SampleIdentity) -> bool {
+    pub fn have(&mut self, now: Time, sample: &SampleIdentity) -> bool {
         self.turn(now);
         let known = self.recent.get(&sample.writer);
         let window = known.or_else(|| self.elder.get(&sample.writer));
@@ -49,7 +54,7 @@ impl Origins {
     }
 
     /// It has now.
-    pub(super) fn note(&mut self, now: Time, sample: &SampleIdentity) {
+    pub fn note(&mut self, now: Time, sample: &SampleIdentity) {
         self.turn(now);
         let number = sample.sequence.0;
         if let Some(window) = self.recent.get_mut(&sample.writer) {
@@ -80,6 +85,15 @@ impl Origins {
         self.elder.clear();
         core::mem::swap(&mut self.recent, &mut self.elder);
         self.turn = now.after(self.bounds.forget_after);
+    }
+}
+
+impl fmt::Debug for Origins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.recent.len() + self.elder.len();
+        f.debug_struct("Origins")
+            .field("count", &count)
+            .finish_non_exhaustive()
     }
 }
 

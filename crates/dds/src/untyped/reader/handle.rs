@@ -201,6 +201,12 @@ impl UntypedReader {
         self.core.is_complete_of(writer)
     }
 
+    /// Should a writer that was lost be matched again, its history comes once more: for those who
+    /// keep nothing of what came of it before. Otherwise only what is new does.
+    pub fn forget_lost_writer(&self, writer: Guid) {
+        self.core.forget_lost_writer(writer);
+    }
+
     /// Why writers of the same or a similar topic do not match, a line each.
     pub fn explain_matching(&self) -> Vec<String> {
         self.core.shared.matching.lock().explain(self.core.guid)
