@@ -5,7 +5,7 @@
 //! them, acknowledge everything, and what is not for them is dropped here.
 use super::lock;
 use dunlin::Guid;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
@@ -15,6 +15,8 @@ pub(crate) struct Admission {
     writers: Mutex<HashMap<Guid, bool>>,
     /// How often that has changed.
     changes: AtomicU64,
+    /// Those that no application's endpoint supports.
+    unsupported: Mutex<HashSet<Guid>>,
 }
 
 /// So many writers that are gone are remembered.
@@ -31,6 +33,24 @@ impl Admission {
         if before != Some(is_admitted) {
             self.changes.fetch_add(1, SeqCst);
         }
+    }
+
+    /// Something supports a writer, or not any more.
+    pub(crate) fn note_support(&self, writer: Guid, is_supported: bool) {
+        let mut unsupported = lock(&self.unsupported);
+        if is_supported {
+            unsupported.remove(&writer);
+            return;
+        }
+        if unsupported.len() >= FORGOTTEN {
+            unsupported.clear();
+        }
+        unsupported.insert(writer);
+    }
+
+    /// May there come an output for a writer alone? Not while nothing supports it.
+    pub(crate) fn may_have_output(&self, writer: &Guid) -> bool {
+        !lock(&self.unsupported).contains(writer)
     }
 
     /// Are its changes taken?
@@ -59,6 +79,8 @@ impl Admission {
         if writers.len() > FORGOTTEN + 2 * there.len() {
             writers.retain(|writer, _| there.contains(writer));
         }
+        drop(writers);
+        lock(&self.unsupported).retain(|writer| there.contains(writer));
     }
 }
 
@@ -86,5 +108,22 @@ mod tests {
         }
         admission.keep(&[]);
         assert!(admission.look(&a), "it is forgotten");
+    }
+
+    #[test]
+    fn what_nothing_supports_gets_no_output_before_something_does() {
+        let entity = EntityId::user(1, EntityKind::WriterWithKey);
+        let guid = |n: u32| Guid::new(GuidPrefix([1; 12]), EntityId::user(n, entity.kind()));
+        let admission = Admission::default();
+        assert!(admission.may_have_output(&guid(1)));
+        admission.note_support(guid(1), false);
+        assert!(!admission.may_have_output(&guid(1)));
+        admission.note_support(guid(1), true);
+        assert!(admission.may_have_output(&guid(1)));
+        for n in 0..10_000 {
+            admission.note_support(guid(n), false);
+            assert!(!admission.may_have_output(&guid(n)));
+        }
+        assert!(lock(&admission.unsupported).len() <= FORGOTTEN);
     }
 }

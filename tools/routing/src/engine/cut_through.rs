@@ -8,12 +8,14 @@ use super::echo::EchoWatch;
 use super::input::{InputLane, Source};
 use super::output::{OutputLane, Sources};
 use super::rules::Rules;
-use dunlin::untyped::Arriving;
-use dunlin::{InstanceHandle, SampleInfo};
+use dunlin::SampleInfo;
+use dunlin::untyped::{Arriving, Time};
 
 /// What has come of samples of an input that are not whole.
 pub(super) struct CutThrough<'w> {
     pub(super) rules: &'w Rules,
+    /// Not to the second.
+    pub(super) now: Time,
     pub(super) input: &'w mut InputLane,
     /// It is the only one of the route.
     pub(super) is_alone: bool,
@@ -59,7 +61,7 @@ impl CutThrough<'_> {
         // tells its instance.
         let is_watched = info.source_timestamp.is_some_and(EchoWatch::selects);
         let is_watched = is_watched && self.rules.keeps_time(info);
-        let is_unnamed = info.instance == InstanceHandle::NIL || info.foreign_key_hash;
+        let is_unnamed = !info.has_key_hash || info.foreign_key_hash;
         let is_unnamed = self.input.is_keyed && is_unnamed;
         if is_watched || is_unnamed || self.input.has_filter() || !self.input.admits(&writer) {
             return;
@@ -68,7 +70,8 @@ impl CutThrough<'_> {
             return;
         };
         // Changes of other sources would have to wait.
-        let has_one = self.input.reader.has_one_writer();
+        let has_come = self.input.has_come(self.now, info);
+        let has_one = !has_come && self.input.reader.has_one_writer();
         for at in self.input.targets(&writer) {
             let Some(output) = self.outputs.get_mut(at) else {
                 continue;

@@ -5,8 +5,10 @@ use super::route::RouteCore;
 use super::tally::Tally;
 use crate::adapter::AdapterReader;
 use crate::table::Slot;
-use dunlin::untyped::{UntypedReader, UntypedReaderListener};
-use dunlin::{ChangeKind, Guid, MatchedStatus, SampleInfo, SetPlace, StatusKind, StatusMask};
+use dunlin::untyped::{Origins, Time, UntypedReader, UntypedReaderListener};
+use dunlin::{
+    ChangeKind, Guid, MatchedStatus, OriginBounds, SampleInfo, SetPlace, StatusKind, StatusMask,
+};
 use dunlin_filter::Filter;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,6 +27,15 @@ impl Source {
         match self {
             Self::Domain(reader) => reader.matched_publications(),
             Self::Beyond(reader) => reader.matched(),
+        }
+    }
+
+    /// Takes all again of a writer that was lost, if it returns.
+    pub(crate) fn forget(&self, writer: Guid) {
+        match self {
+            Self::Domain(reader) => reader.forget_lost_writer(writer),
+            // An adapter says itself what its sources keep.
+            Self::Beyond(_) => {}
         }
     }
 
@@ -51,6 +62,10 @@ pub(crate) struct InputLane {
     /// For which group of sources the outputs stand that it shares with others: 0 for all. `None`
     /// if it shares none.
     pub(crate) scope: Option<u64>,
+    /// What has come for these, so that they take each sample once, whoever passes it on. An output
+    /// for one source takes all that this one writes: readers beyond get its samples whole and in
+    /// their order, and what another source brought first goes with that one's output.
+    came: Option<Origins>,
     /// What the input wants; writers that can judge by it do so, too.
     filter: Option<Filter>,
     /// Coherent sets come whole.
@@ -88,6 +103,7 @@ impl InputLane {
             latest: Latest::default(),
             targets: Targets::default(),
             scope: None,
+            came: None,
             filter: None,
             keeps_sets: false,
             in_set: None,
@@ -106,6 +122,38 @@ impl InputLane {
             true => info.set,
             false => SetPlace::Outside,
         }
+    }
+
+    /// Samples say which they are, so that outputs for several sources take each of them once.
+    pub(crate) fn with_origins(self, are_told: bool) -> Self {
+        let bounds = OriginBounds::default();
+        Self {
+            came: are_told.then(|| Origins::new(bounds)),
+            ..self
+        }
+    }
+
+    /// Did a sample come before for the outputs that it shares with others?
+    #[inline]
+    pub(crate) fn has_come(&mut self, now: Time, info: &SampleInfo) -> bool {
+        match (&mut self.came, self.scope) {
+            (Some(came), Some(_)) => came.have(now, &info.identity()),
+            _ => false,
+        }
+    }
+
+    /// As `has_come`. From now on it did.
+    #[inline]
+    pub(crate) fn comes_again(&mut self, now: Time, info: &SampleInfo) -> bool {
+        let (Some(came), Some(_)) = (&mut self.came, self.scope) else {
+            return false;
+        };
+        let identity = info.identity();
+        let is_known = came.have(now, &identity);
+        if !is_known {
+            came.note(now, &identity);
+        }
+        is_known
     }
 
     /// Takes note of the next change that is taken, or that nothing is left to take. Returns the
@@ -182,12 +230,21 @@ impl InputLane {
 
     /// Where the changes of a writer go.
     pub(crate) fn targets(&self, writer: &Guid) -> impl Iterator<Item = usize> {
+        self.shared().iter().chain(self.own(writer)).copied()
+    }
+
+    /// Where the changes of all its writers go.
+    pub(crate) fn shared(&self) -> &[usize] {
+        &self.targets.common
+    }
+
+    /// Where the changes of a writer go and no others.
+    pub(crate) fn own(&self, writer: &Guid) -> &[usize] {
         let own = match self.targets.by_writer.is_empty() {
             true => None,
             false => self.targets.by_writer.get(writer),
         };
-        let own = own.map_or(&[][..], Vec::as_slice);
-        self.targets.common.iter().chain(own).copied()
+        own.map_or(&[], Vec::as_slice)
     }
 }
 

@@ -82,6 +82,9 @@ pub(crate) struct OutputLane {
     keeps_sets: bool,
     /// A set was begun and not ended.
     is_in_set: bool,
+    /// The last of its source's changes that came before it was made. If the input that took them is
+    /// made anew, they come once more.
+    had: SequenceNumber,
 }
 
 impl Sources {
@@ -136,6 +139,7 @@ impl OutputLane {
             refused: 0,
             keeps_sets: false,
             is_in_set: false,
+            had: SequenceNumber(0),
         }
     }
 
@@ -263,12 +267,26 @@ impl OutputLane {
         *lock(&self.fault) = Some(why);
     }
 
+    /// It has its source's changes up to this one.
+    pub(crate) fn note_had(&mut self, sequence: SequenceNumber) {
+        self.had = self.had.max(sequence);
+    }
+
+    /// Has it this change of its source already?
+    #[inline]
+    pub(crate) fn has(&self, sequence: SequenceNumber) -> bool {
+        sequence <= self.had
+    }
+
     /// Begins a sample that is not whole yet, if it passes as it is and nothing waits before it.
     pub(crate) fn begin(&mut self, origin: Origin, size: usize, options: &WriteOptions) {
         self.abandon();
         let Sink::Domain(writer) = &self.writer else {
             return;
         };
+        if self.has(origin.1) {
+            return;
+        }
         if self.transform.is_some() || self.conversion.is_some() || !self.backlog.is_empty() {
             return;
         }

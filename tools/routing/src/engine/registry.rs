@@ -73,6 +73,30 @@ impl Registry {
         }
     }
 
+    /// As `note`, of a change that has passed already, by another source that passes on the same
+    /// ones: that this source has the instance as well, or has it no more. As what it passes still.
+    pub(crate) fn note_again(
+        &mut self,
+        (lane, source): (Lane, Guid),
+        key: Key,
+        kind: ChangeKind,
+    ) -> Option<ChangeKind> {
+        match kind {
+            ChangeKind::Alive => {
+                let source = self.number(lane, source);
+                self.add(key, source);
+                None
+            }
+            ChangeKind::Disposed => None,
+            ChangeKind::Unregistered | ChangeKind::DisposedUnregistered => {
+                let is_known = self.instances.contains_key(&key);
+                let source = self.number(lane, source);
+                let is_last = is_known && self.remove(key, source);
+                is_last.then_some(ChangeKind::Unregistered)
+            }
+        }
+    }
+
     fn number(&mut self, lane: Lane, source: Guid) -> u32 {
         if let Some((guid, number)) = self.latest
             && guid == source
@@ -229,6 +253,31 @@ mod tests {
         assert_eq!(passed, Some(DisposedUnregistered));
         assert_eq!(registry.note(a, key(3), Unregistered), Some(Unregistered));
         assert!(registry.instances.is_empty());
+    }
+
+    #[test]
+    fn sources_that_pass_on_the_same_changes_hold_an_instance_together() {
+        use ChangeKind::*;
+        let mut registry = Registry::new(Duration::ZERO);
+        let (a, b) = (source(1), source(2));
+        assert_eq!(registry.note(a, key(1), Alive), Some(Alive));
+        assert_eq!(registry.note_again(b, key(1), Alive), None);
+        let mut orphans = Vec::new();
+        registry.keep(NOW, (0, 0), &[b.1]);
+        registry.forget(NOW, &mut orphans);
+        assert!(orphans.is_empty(), "the other one has it still");
+        assert_eq!(registry.note(a, key(1), Alive), Some(Alive));
+        // It ends when both have said so, and once.
+        assert_eq!(registry.note(a, key(1), Unregistered), None);
+        assert_eq!(registry.note_again(b, key(1), Disposed), None);
+        let passed = registry.note_again(b, key(1), DisposedUnregistered);
+        assert_eq!(passed, Some(Unregistered));
+        assert_eq!(registry.note_again(a, key(1), Unregistered), None);
+        // One that comes after it says nothing new.
+        assert_eq!(registry.note(a, key(2), Alive), Some(Alive));
+        let passed = registry.note(a, key(2), Unregistered);
+        assert_eq!(passed, Some(Unregistered));
+        assert_eq!(registry.note_again(b, key(2), Unregistered), None);
     }
 
     #[test]

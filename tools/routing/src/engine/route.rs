@@ -1,4 +1,5 @@
 //! A route at work.
+mod forward;
 mod sources;
 
 use super::convert::Conversion;
@@ -7,26 +8,25 @@ use super::echo::EchoWatch;
 use super::input::{InputLane, Source};
 use super::last_samples::LastSamples;
 use super::lock;
-use super::output::{OutputLane, Passing};
+use super::output::{OutputLane, Sources};
 use super::process::Process;
 use super::registry::Registry;
 use super::rules::Rules;
 use super::strays::Strays;
-use super::tally::add;
 use super::transform::Transform;
 use crate::adapter::AdapterSample;
 use crate::clock::Clock;
-use crate::processor::{Change, Processor};
+use crate::processor::Processor;
 use crate::state::HopLatency;
 use crate::table::{Side, Slot};
-use bytes::Bytes;
-use dunlin::untyped::{Arriving, UntypedSample};
-use dunlin::{Guid, InstanceHandle, SampleInfo, Select};
+use dunlin::untyped::{Arriving, Time, UntypedSample};
+use dunlin::{Guid, InstanceHandle, Select};
 use dunlin_filter::Filter;
+use forward::{Between, end_set, forward};
 use hdrhistogram::Histogram;
 use std::sync::Mutex;
 use std::sync::atomic::{
-    AtomicBool, AtomicU64, AtomicUsize,
+    AtomicBool, AtomicI64, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
 };
 use std::time::{Duration, Instant};
@@ -69,6 +69,8 @@ pub(crate) struct RouteCore {
     thinned: AtomicBool,
     /// Nanoseconds after the start when something that waits is to be given up.
     forgets: AtomicU64,
+    /// Nanoseconds after the start when the thread of the service looked last.
+    looked: AtomicI64,
     /// Whose samples have been here before.
     echo: Mutex<Option<Guid>>,
     clock: Clock,
@@ -132,6 +134,7 @@ impl RouteCore {
             ticked: AtomicBool::new(false),
             thinned: AtomicBool::new(false),
             forgets: AtomicU64::new(u64::MAX),
+            looked: AtomicI64::new(0),
             echo: Mutex::default(),
             clock,
             edits: Mutex::default(),
@@ -195,6 +198,8 @@ impl RouteCore {
 
     /// Forgets sources that are due to be; returns when the next one is, after the start.
     pub(crate) fn forget_sources(&self, now: Duration) -> Option<Duration> {
+        let nanos = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+        self.looked.store(nanos, Relaxed);
         let due = || match self.forgets.load(SeqCst) {
             u64::MAX => None,
             nanos => Some(Duration::from_nanos(nanos)),
@@ -265,6 +270,11 @@ impl RouteCore {
     fn look_again(&self, at: Option<Duration>) {
         let nanos = at.and_then(|at| u64::try_from(at.as_nanos()).ok());
         self.forgets.store(nanos.unwrap_or(u64::MAX), SeqCst);
+    }
+
+    /// The time, as far as the thread of the service has said it: it costs no look at the clock.
+    fn about_now(&self) -> Time {
+        Time(self.looked.load(Relaxed))
     }
 
     fn note_hop(&self, took: Duration) {
@@ -338,6 +348,7 @@ impl Work {
         };
         let mut passing = CutThrough {
             rules: &route.rules,
+            now: route.about_now(),
             input,
             is_alone,
             is_alone_in_group,
@@ -401,6 +412,9 @@ impl Work {
             if input.admits(&sample.info.publication) {
                 let payload = || sample.payload();
                 forward(route, input, outputs, &mut between, &sample.info, payload);
+            } else if route.rules.has_been_here(&sample.info) {
+                // Of what the service writes here itself nothing needs to go back.
+                input.comes_again(route.about_now(), &sample.info);
             }
         }
         if is_last && let Some(writer) = input.set_over(None) {
@@ -415,6 +429,21 @@ impl Work {
     fn with_output(&mut self, slot: Slot, change: impl FnOnce(&mut OutputLane)) {
         let output = self.outputs.iter_mut().find(|output| output.slot == slot);
         output.map_or((), change)
+    }
+
+    /// What it had of its source goes with it: should the source return, its history has to come once
+    /// more.
+    fn remove_output(&mut self, slot: Slot) {
+        let gone = self.outputs.iter().find(|output| output.slot == slot);
+        let sources = gone.map(|output| output.sources);
+        self.outputs.retain(|output| output.slot != slot);
+        let Some(sources @ Sources::Writer(writer)) = sources else {
+            return;
+        };
+        if self.outputs.iter().all(|output| output.sources != sources) {
+            let inputs = self.inputs.iter();
+            inputs.for_each(|input| input.reader.forget(writer));
+        }
     }
 
     fn apply(&mut self, now: Duration, edits: Vec<Edit>) {
@@ -441,7 +470,7 @@ impl Work {
                         }
                         self.inputs.retain(|input| input.slot != slot);
                     }
-                    Side::Output => self.outputs.retain(|output| output.slot != slot),
+                    Side::Output => self.remove_output(slot),
                 },
                 Edit::Process(processor, outputs) => {
                     self.processor = processor.map(|one| Process::new(one, outputs));
@@ -450,116 +479,6 @@ impl Work {
         }
         let outputs = &self.outputs;
         self.inputs.iter_mut().for_each(|input| input.aim(outputs));
-    }
-}
-
-/// What is between the inputs and the outputs of a route.
-struct Between<'w> {
-    registry: Option<&'w mut Registry>,
-    process: Option<&'w mut Process>,
-    strays: &'w mut Strays,
-    echoes: &'w mut EchoWatch,
-    last_samples: Option<&'w mut LastSamples>,
-}
-
-/// All of a writer's coherent set has been passed on.
-#[cold]
-fn end_set(input: &InputLane, outputs: &mut [OutputLane], strays: &mut Strays, writer: &Guid) {
-    strays.end_set(writer);
-    for at in input.targets(writer) {
-        if let Some(output) = outputs.get_mut(at) {
-            output.end_set();
-        }
-    }
-}
-
-/// Passes one change on.
-fn forward(
-    route: &RouteCore,
-    input: &InputLane,
-    outputs: &mut [OutputLane],
-    between: &mut Between<'_>,
-    info: &SampleInfo,
-    payload: impl FnOnce() -> dunlin::Result<Bytes>,
-) {
-    let rules = &route.rules;
-    let tally = &input.tally;
-    let Some(kind) = rules.kind(info.change_kind) else {
-        return add(&tally.held_back, 1);
-    };
-    let Some(options) = rules.options(info, input.is_keyed) else {
-        return add(&tally.duplicates, 1);
-    };
-    let instance = info.instance;
-    let is_named = input.is_keyed && instance != InstanceHandle::NIL;
-    let kind = match (between.registry.as_mut(), input.scope) {
-        (Some(registry), Some(scope)) if is_named => {
-            let source = (input.lane(), info.publication);
-            registry.note(source, (scope, instance), kind)
-        }
-        _ => Some(kind),
-    };
-    let Some(kind) = kind else {
-        return add(&tally.held_back, 1);
-    };
-    let Ok(payload) = payload() else {
-        return add(&tally.failed, 1);
-    };
-    // What says of itself whose it is was looked up by that.
-    if let Some(timestamp) = info.source_timestamp
-        && EchoWatch::selects(timestamp)
-        && rules.keeps_time(info)
-    {
-        let about = (timestamp, instance, info.publication);
-        if between.echoes.look_up(route.clock.now(), about, &payload) {
-            *lock(&route.echo) = Some(info.publication);
-        }
-    }
-    if !input.passes(kind, &payload) {
-        return add(&tally.held_back, 1);
-    }
-    tally.note(kind, payload.len());
-    let writer = info.publication;
-    if let (Some(last), Some(scope), true) = (between.last_samples.as_mut(), input.scope, is_named)
-    {
-        let about = (writer, info.source_timestamp);
-        last.note((scope, instance), kind, about, &payload);
-    }
-    if let Some(process) = between.process.as_mut() {
-        let change = Change {
-            kind,
-            payload,
-            options,
-            written: info.source_timestamp,
-            input: input.slot.index,
-            writer,
-            is_reliable: input.is_reliable,
-            group: input.slot.group,
-        };
-        let now = route.clock.now();
-        let failed = process.call(outputs, |processor, out| {
-            processor.on_data(now, change, out)
-        });
-        route.pause_if(process.is_out());
-        return add(&tally.failed, u64::from(failed));
-    }
-    let change = Passing {
-        kind,
-        payload: &payload,
-        options: &options,
-        origin: Some((writer, info.sequence)),
-        is_reliable: input.is_reliable,
-        set: input.place_of(info),
-    };
-    let mut has_target = false;
-    for at in input.targets(&writer) {
-        if let Some(output) = outputs.get_mut(at) {
-            output.put(&change);
-            has_target = true;
-        }
-    }
-    if !has_target && !outputs.is_empty() {
-        between.strays.push(route.clock.now(), writer, &change);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the plan says becomes of changes on their way.
 use crate::plan::{Backlog, RouteSettings};
 use dunlin::untyped::WriteOptions;
-use dunlin::{ChangeKind, InstanceHandle, SampleInfo, SampleOrigin};
+use dunlin::{ChangeKind, SampleInfo, SampleOrigin};
 use std::time::Duration;
 
 /// What becomes of a change on its way, the same for all outputs.
@@ -59,17 +59,23 @@ impl Rules {
         self.original_timestamp && origin.is_none_or(|origin| origin.original_writer.is_none())
     }
 
+    /// Has a change passed this service before?
+    pub(super) fn has_been_here(&self, info: &SampleInfo) -> bool {
+        let origin = info.origin.as_ref();
+        origin.is_some_and(|origin| origin.hops.ids().contains(&self.router))
+    }
+
     /// What is said of a change beside its payload; `None` if it has been here before, or has come
     /// too far.
     pub(super) fn options(&self, info: &SampleInfo, is_keyed: bool) -> Option<WriteOptions> {
         let came = info.origin.unwrap_or_default();
         let mut hops = came.hops;
-        if hops.ids().contains(&self.router) || self.original_info && !hops.push(self.router) {
+        if self.has_been_here(info) || self.original_info && !hops.push(self.router) {
             return None;
         }
         // Without a hash nobody knows the instance: what is sent in its place is not to be
         // believed.
-        let unnamed = is_keyed && info.instance == InstanceHandle::NIL;
+        let unnamed = is_keyed && !info.has_key_hash;
         let origin = SampleOrigin {
             original_writer: self.original_info.then(|| info.identity()),
             related: came.related,

@@ -3,7 +3,7 @@
 use super::backlog::Waiting;
 use super::output::{OutputLane, Passing, Sources};
 use crate::plan::Backlog;
-use dunlin::Guid;
+use dunlin::{Guid, SequenceNumber};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -21,6 +21,7 @@ pub(crate) struct Strays {
 #[derive(Debug)]
 struct Stray {
     writer: Guid,
+    sequence: SequenceNumber,
     until: Duration,
     is_reliable: bool,
     change: Waiting,
@@ -47,6 +48,7 @@ impl Strays {
         self.bytes += change.payload.len();
         self.waiting.push_back(Stray {
             writer,
+            sequence: change.origin.map_or(SequenceNumber(0), |origin| origin.1),
             until: now + PATIENCE,
             is_reliable: change.is_reliable,
             change: Waiting {
@@ -81,6 +83,7 @@ impl Strays {
                 is_reliable: stray.is_reliable,
                 set: stray.change.set,
             });
+            output.note_had(stray.sequence);
             if stray.change.ends_set {
                 output.end_set();
             }
@@ -106,5 +109,82 @@ impl Strays {
     /// When the first has waited too long.
     pub(crate) fn due(&self) -> Option<Duration> {
         self.waiting.front().map(|stray| stray.until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapter::AdapterWriter;
+    use crate::clock::Clock;
+    use crate::engine::{Budget, Sink, Tally};
+    use crate::table::{Side, Slot};
+    use bytes::Bytes;
+    use dunlin::observe::WriterData;
+    use dunlin::untyped::{TryWriteError, WriteOptions};
+    use dunlin::{ChangeKind, EntityId, EntityKind, GuidPrefix, SetPlace};
+    use std::sync::{Arc, Mutex};
+
+    /// Takes everything.
+    #[derive(Default)]
+    struct Written(Mutex<Vec<Bytes>>);
+
+    impl AdapterWriter for Written {
+        fn try_write(
+            &self,
+            _: ChangeKind,
+            payload: &Bytes,
+            _: &WriteOptions,
+        ) -> Result<(), TryWriteError> {
+            self.0.lock().unwrap().push(payload.clone());
+            Ok(())
+        }
+
+        fn matched(&self) -> usize {
+            0
+        }
+
+        fn announce(&self, _: WriterData) {}
+
+        fn finish(&self, _: Duration) {}
+
+        fn close(&self) {}
+    }
+
+    #[test]
+    fn an_output_knows_what_came_before_it_was_made() {
+        let entity = EntityId::user(1, EntityKind::WriterWithKey);
+        let [source, other] = [1, 2].map(|n| Guid::new(GuidPrefix([n; 12]), entity));
+        let mut strays = Strays::new(Backlog::default());
+        for (number, writer) in [(1, source), (2, source), (3, other)] {
+            let change = Passing {
+                kind: ChangeKind::Alive,
+                payload: &Bytes::from(vec![number]),
+                options: &WriteOptions::default(),
+                origin: Some((writer, SequenceNumber(number.into()))),
+                is_reliable: true,
+                set: SetPlace::Outside,
+            };
+            strays.push(Duration::ZERO, writer, &change);
+        }
+        let written = Arc::new(Written::default());
+        let slot = Slot {
+            side: Side::Output,
+            index: 0,
+            group: 1,
+        };
+        let mut output = OutputLane::new(
+            slot,
+            Sources::Writer(source),
+            Sink::Beyond(Arc::clone(&written) as Arc<dyn AdapterWriter>),
+            crate::engine::Backlog::new(Backlog::default(), &Budget::new(1 << 20)),
+            Arc::new(Tally::new(Clock::start())),
+            Arc::default(),
+        );
+        assert!(!output.has(SequenceNumber(1)));
+        strays.hand_over(&mut output);
+        assert_eq!(*written.0.lock().unwrap(), [&[1_u8][..], &[2]]);
+        // Should the input be made anew that took them, they come once more.
+        assert!(output.has(SequenceNumber(2)) && !output.has(SequenceNumber(3)));
     }
 }

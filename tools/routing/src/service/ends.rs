@@ -235,8 +235,7 @@ impl Ends {
         let keeps_sets = subscriber.qos().presentation.coherent_access;
         let admission = Arc::default();
         let cuts_through = qos::cuts_through(route, input);
-        let settings = &route.settings;
-        let options = qos::options(settings, cuts_through, design, site.router, &admission);
+        let options = qos::options(cuts_through, design, site.router, &admission);
         let listener = Some(DataListener(Arc::clone(&self.core)));
         let reader =
             subscriber.create_untyped_datareader_with_options(&topic, qos, options, listener)?;
@@ -252,6 +251,7 @@ impl Ends {
             Arc::clone(&admission),
         )
         .with_filter(judge)
+        .with_origins(route.settings.original_info)
         .with_sets(keeps_sets);
         self.core.edit(Edit::AddInput(Box::new(lane)));
         Ok(Endpoint::Reader(reader, admission))

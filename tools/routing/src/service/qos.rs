@@ -4,9 +4,7 @@ use crate::plan::{EndpointQos, Input, Output, Route, RouteSettings, Session, why
 use crate::table::{Basis, Design, Via, rename, writer_qos};
 use dunlin::observe::WriterData;
 use dunlin::untyped::{UntypedReaderOptions, WriterPredicate};
-use dunlin::{
-    DataReaderQos, DataWriterQos, DestinationOrder, OriginBounds, PublisherQos, SubscriberQos,
-};
+use dunlin::{DataReaderQos, DataWriterQos, DestinationOrder, PublisherQos, SubscriberQos};
 use std::sync::Arc;
 
 /// An input keeps so many samples that its outputs take no more of, unless its QoS says otherwise:
@@ -66,7 +64,6 @@ pub(super) fn accepts(design: &Design, router: u32) -> impl Fn(&WriterData) -> b
 
 /// How an input differs from other readers. Whose changes it takes is said to `admission`.
 pub(super) fn options(
-    settings: &RouteSettings,
     cuts_through: bool,
     design: &Design,
     router: u32,
@@ -76,12 +73,14 @@ pub(super) fn options(
     let admission = Arc::clone(admission);
     let notes = WriterPredicate::new(move |writer| {
         admission.note(writer.guid, accepts(writer));
+        let counts = Via::of(&writer.qos.property).counts(router);
+        admission.note_support(writer.guid, counts);
         true
     });
     UntypedReaderOptions {
         stream: true,
-        // Only what says where it comes from can come twice.
-        duplicates: settings.original_info.then(OriginBounds::default),
+        // What has come already depends on the output.
+        duplicates: None,
         accepts: Some(notes),
         arriving: cuts_through.then_some(CUT_THROUGH),
     }

@@ -213,7 +213,7 @@ impl Entry {
             for (side, exists) in [(Side::Output, outputs), (Side::Input, inputs)] {
                 for (index, _) in exists.iter().enumerate().filter(|(_, exists)| **exists) {
                     if self.connection(side, index).is_some_and(is_up) {
-                        self.want(side, index, &settled, told.as_ref());
+                        self.want((side, index), &settled, told.as_ref(), router);
                     }
                 }
             }
@@ -238,10 +238,10 @@ impl Entry {
     /// An input or output is to exist, with one endpoint or with several.
     fn want(
         &mut self,
-        side: Side,
-        index: usize,
+        (side, index): (Side, usize),
         settled: &Settled,
         told: Option<&EncodedTypeInformation>,
+        router: u32,
     ) {
         let [there, back] = self.ways.clone();
         let (via, bases) = match side {
@@ -259,12 +259,21 @@ impl Entry {
             let Some(ty) = settled.of(side, index, told) else {
                 continue;
             };
-            let via = via.clone();
+            let is_alive = self.sources.is_alive(group);
+            let via = match (&basis, side) {
+                // That of its own source: by the shortest way of all it would seem to be near, and
+                // services in a mesh would pass it on to each other for ever.
+                (Basis::Writer(_, source), Side::Output) => {
+                    let own = is_alive.then(|| Via::of(&source.qos.property));
+                    Via::through(router, own.into_iter())
+                }
+                _ => via.clone(),
+            };
             let design = Design {
                 ty,
                 basis,
                 via,
-                is_alive: self.sources.is_alive(group),
+                is_alive,
             };
             self.wanted.insert(Slot { side, index, group }, design);
         }

@@ -46,7 +46,7 @@ pub(super) fn output(connection: usize, topic: &str, mode: CreationMode) -> Outp
     }
 }
 
-fn route(topic: &str, from: usize, modes: (CreationMode, CreationMode)) -> Route {
+pub(super) fn route(topic: &str, from: usize, modes: (CreationMode, CreationMode)) -> Route {
     Route {
         name: format!("{topic} {from}"),
         enabled: true,

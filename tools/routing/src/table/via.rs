@@ -77,6 +77,11 @@ impl Via {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::{CreationMode, EndpointQos, Limits, Writers};
+    use crate::table::tests::{guid, plan, route};
+    use crate::table::{Command, Side, Table, Time};
+    use dunlin::EntityKind;
+    use dunlin::observe::WriterData;
 
     fn announced(text: &str) -> Via {
         Via::of(&Properties::default().with(Via::PROPERTY, text))
@@ -106,5 +111,34 @@ mod tests {
         );
         assert_eq!(of(&[way(&[1, 2]), way(&[4]), way(&[3])]), way(&[3, 5]));
         assert_eq!(of(&[way(&[1]), way(&[])]), way(&[5]));
+    }
+
+    #[test]
+    fn an_output_for_one_source_says_the_way_of_that_source() {
+        let mode = CreationMode::OnDemand { always: true };
+        let mut route = route("Square", 0, (mode, mode));
+        route.inputs[0].qos = EndpointQos::AsSource;
+        route.outputs[0].qos = EndpointQos::AsSource;
+        route.outputs[0].writers = Writers::Mirror;
+        let mut table = Table::new(&plan(vec![route], Limits::default()), 5);
+        for connection in [0, 1] {
+            table.connection(Time::ZERO, connection, true);
+        }
+        for (number, way) in [(1, None), (2, Some("1,2")), (3, Some("1,5"))] {
+            let guid = guid(number, EntityKind::WriterWithKey);
+            let mut data = WriterData::new(guid, "Square", "Shape");
+            if let Some(way) = way {
+                data.qos.property = Properties::default().with(Via::PROPERTY, way);
+            }
+            table.writer(Time::ZERO, 0, Box::new(data));
+        }
+        let made = table.take_commands().into_iter().filter_map(|command| {
+            let Command::Make(_, slot, design) = command else {
+                return None;
+            };
+            (slot.side == Side::Output).then_some(design.via)
+        });
+        let made: Vec<Via> = made.collect();
+        assert_eq!(made, [Via::Way(vec![5]), Via::Way(vec![1, 2, 5])]);
     }
 }

@@ -1,7 +1,7 @@
 //! From what there is to what there should be.
 use super::{Entry, Have, Status};
 use crate::table::rate::Rate;
-use crate::table::{Command, Design, RouteId, Slot, Time};
+use crate::table::{Command, Design, RouteId, Side, Slot, Time};
 
 /// Between two changes of what an endpoint announces.
 const BETWEEN_CHANGES: Time = Time::from_millis(250);
@@ -31,6 +31,8 @@ impl Entry {
             }
         }
         let wanted: Vec<Slot> = self.wanted.keys().copied().collect();
+        // When there is to be an output that has to wait for its turn.
+        let mut late = None;
         for slot in wanted {
             match self.slots.get(&slot).map(|have| &have.status) {
                 Some(Status::Making | Status::Made) => continue,
@@ -44,9 +46,19 @@ impl Entry {
                 }
                 _ => {}
             }
+            // What an input takes before there is an output for it is nobody's.
+            if let (Side::Input, Some(at)) = (slot.side, late) {
+                due.push(at);
+                continue;
+            }
             match self.take_turn(now, slot, rates) {
                 Ok(()) => self.make(now, id, slot, room, commands),
-                Err(at) => due.push(at),
+                Err(at) => {
+                    due.push(at);
+                    if slot.side == Side::Output {
+                        late.get_or_insert(at);
+                    }
+                }
             }
         }
         self.announce(now, id, commands, &mut due);
@@ -129,5 +141,60 @@ impl Entry {
         };
         self.slots.insert(slot, have);
         commands.push(Command::Make(id, slot, Box::new(design)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{CreationMode, EndpointQos, Limits, Writers};
+    use crate::table::Table;
+    use crate::table::tests::{guid, plan, route};
+    use dunlin::observe::WriterData;
+    use dunlin::{Durability, EntityKind};
+
+    /// Which sides get an endpoint; all of them are made.
+    fn made(table: &mut Table, now: Time) -> Vec<Side> {
+        table.handle_timeout(now);
+        let mut sides = Vec::new();
+        for command in table.take_commands() {
+            if let Command::Make(route, slot, _) = command {
+                table.made(now, route, slot);
+                sides.push(slot.side);
+            }
+        }
+        sides
+    }
+
+    #[test]
+    fn an_input_waits_for_outputs_that_wait_for_their_turn() {
+        let mode = CreationMode::OnDemand { always: true };
+        let mut route = route("Square", 0, (mode, mode));
+        route.inputs[0].qos = EndpointQos::AsSource;
+        route.outputs[0].qos = EndpointQos::AsSource;
+        route.outputs[0].writers = Writers::Mirror;
+        let limits = Limits {
+            endpoints_per_second: 1,
+            ..Limits::default()
+        };
+        let mut table = Table::new(&plan(vec![route], limits), 5);
+        for connection in [0, 1] {
+            table.connection(Time::ZERO, connection, true);
+        }
+        let (id, _) = table.routes().next().unwrap();
+        table.enable(Time::ZERO, id, false);
+        for number in 1..=2 {
+            let guid = guid(number, EntityKind::WriterWithKey);
+            let mut data = WriterData::new(guid, "Square", "Shape");
+            data.qos.durability = Durability::TransientLocal;
+            table.writer(Time::ZERO, 0, Box::new(data));
+        }
+        assert!(made(&mut table, Time::ZERO).is_empty());
+        table.enable(Time::ZERO, id, true);
+        let mut all = Vec::new();
+        for millis in 0..3_000 {
+            all.extend(made(&mut table, Time::from_millis(millis)));
+        }
+        assert_eq!(all, [Side::Output, Side::Output, Side::Input]);
     }
 }
