@@ -83,8 +83,8 @@ impl Reader {
         delivery
     }
 
-    /// Should a writer that was lost be matched again, all that it has for this reader is delivered,
-    /// as if it had never been matched.
+    /// Should a writer that was lost be matched again, all that it has for this reader is
+    /// delivered, as if it had never been matched.
     pub fn forget_lost_writer(&mut self, writer: Guid) {
         self.departed.forget(writer);
     }

@@ -1,5 +1,5 @@
-//! What has come of each original writer, whoever forwarded it: redundant routers, or a direct and a
-//! routed way, give a reader each sample once.
+//! What has come of each original writer, whoever forwarded it: redundant routers, or a direct
+//! and a routed way, give a reader each sample once.
 use super::config::OriginBounds;
 use crate::Time;
 use core::fmt;

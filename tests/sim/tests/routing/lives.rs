@@ -15,7 +15,7 @@ use std::time::Duration as Span;
 
 /// Seeds that are run unless `DUNLIN_SIM_SEEDS` says otherwise.
 const SEEDS: u64 = 30;
-/// From 1 on: the hash of a key that is 0 is that of no instance.
+/// From 0 on: the hash of a key that is 0 is all zeros.
 const INSTANCES: u32 = 3;
 
 /// What a reader was shown: the instance, the number unless it is a notice, the state of the
@@ -49,7 +49,7 @@ impl Script {
         there[0] = true;
         for _ in 0..dice.within(15, 40) {
             let who = dice.up_to(there.len() - 1);
-            let instance = dice.within(1, u64::from(INSTANCES)) as u32;
+            let instance = dice.within(0, u64::from(INSTANCES) - 1) as u32;
             let act = match (there[who], dice.within(0, 19)) {
                 (false, 0..=4) => Act::Join(who),
                 (true, 0) => Act::Leave(who),
@@ -136,7 +136,7 @@ fn take(reader: &DataReader<Keyed>, shown: &mut Vec<Shown>) {
     for sample in reader.take() {
         let info = sample.info;
         let load = sample.into_data().map(Shape::load);
-        let mut all = 1..=INSTANCES;
+        let mut all = 0..INSTANCES;
         let instance = all.find(|i| handle(Some(*i)) == info.instance);
         let generations = [
             info.disposed_generation_count,

@@ -241,6 +241,21 @@ impl World {
         }
     }
 
+    /// Nobody hears this participant, nor does it hear anybody, until `heal`.
+    pub(crate) fn cut_off(&self, participant: &DomainParticipant) {
+        let members = self.0.members();
+        let of = |own: bool| {
+            let all = members.iter();
+            all.filter(move |member| (member.participant == *participant) == own)
+        };
+        for own in of(true) {
+            for other in of(false) {
+                let hosts = [own, other].map(|member| member.host.address());
+                self.0.network.cut(hosts[0], hosts[1]);
+            }
+        }
+    }
+
     pub(crate) fn heal(&self) {
         self.0.network.heal();
     }

@@ -82,8 +82,8 @@ pub(crate) struct OutputLane {
     keeps_sets: bool,
     /// A set was begun and not ended.
     is_in_set: bool,
-    /// The last of its source's changes that came before it was made. If the input that took them is
-    /// made anew, they come once more.
+    /// The last of its source's changes that came before it was made. If the input that took them
+    /// is made anew, they come once more.
     had: SequenceNumber,
 }
 

@@ -431,8 +431,8 @@ impl Work {
         output.map_or((), change)
     }
 
-    /// What it had of its source goes with it: should the source return, its history has to come once
-    /// more.
+    /// What it had of its source goes with it: should the source return, its history has to come
+    /// once more.
     fn remove_output(&mut self, slot: Slot) {
         let gone = self.outputs.iter().find(|output| output.slot == slot);
         let sources = gone.map(|output| output.sources);
