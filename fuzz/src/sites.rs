@@ -24,7 +24,7 @@ mod record;
 use attachment::Attachment;
 use beat::{Beat, Claim};
 use keys::{Direction, Keys, Token};
-use listing::{Answer, Question};
+use listing::{Answer, News, Question};
 use page::{Page, Request};
 
 /// Bytes are a key of anybody's, or a name. A key that is understood is written and understood the
@@ -57,9 +57,9 @@ fn is_chunk(chunk: &str) -> bool {
 }
 
 /// The first byte says what the rest is: an attachment, a beat, a claim, a question to a store or
-/// its answer, the record of a topic, what is asked of a site and its answer. What is understood is
-/// written and understood the same. Memory stays within 64 times the bytes and 64 KiB; an answer
-/// takes more, since a topic has three bytes at least.
+/// its answer, the record of a topic, what is asked of a site, its answer, and news. What is
+/// understood is written and understood the same. Memory stays within 64 times the bytes and 64 KiB;
+/// answers and news take more, since a topic has three bytes at least.
 pub fn site_data(data: &[u8]) {
     let Some((kind, data)) = data.split_first() else {
         return;
@@ -68,15 +68,16 @@ pub fn site_data(data: &[u8]) {
         is_understood(*kind, data);
     })
     .bytes_max;
-    let times = if kind % 9 == ANSWER { 256 } else { 64 };
+    let times = if kind % KINDS >= ANSWER { 256 } else { 64 };
     assert_bounded(held, times, data);
 }
 
-/// The kind of an answer.
+/// The kind of an answer; news follow.
 const ANSWER: u8 = 8;
+const KINDS: u8 = 10;
 
 fn is_understood(kind: u8, data: &[u8]) -> bool {
-    match kind % 9 {
+    match kind % KINDS {
         0 => Attachment::parse(data)
             .inspect(|read| assert_eq!(Attachment::parse(&read.encode()), Some(*read)))
             .is_some(),
@@ -97,8 +98,11 @@ fn is_understood(kind: u8, data: &[u8]) -> bool {
         7 => Question::parse(data)
             .inspect(|read| assert_eq!(Question::parse(&read.encode()).as_ref(), Some(read)))
             .is_some(),
-        _ => Answer::parse(&Bytes::copy_from_slice(data))
+        ANSWER => Answer::parse(&Bytes::copy_from_slice(data))
             .inspect(|read| assert_eq!(Answer::parse(&read.encode()).as_ref(), Some(read)))
+            .is_some(),
+        _ => News::parse(&Bytes::copy_from_slice(data))
+            .inspect(|read| assert_eq!(News::parse(&read.encode().into()).as_ref(), Some(read)))
             .is_some(),
     }
 }

@@ -1,15 +1,16 @@
 //! Which sites there are and what they have.
 //!
-//! A site has one token, which names the hash of all its topics. Where that is not the hash of what
-//! is known of the site, it is asked what has changed. Tokens are hints: they get lost, doubled and
-//! left over. A site's beats name the hash as well, so that each site finds out when it is wrong.
-//! There is no clock and no network here.
+//! A site has one token, which names the hash of all its topics. When they change it tells all
+//! others what is new. Where the hash is not that of what is known of the site, it is asked what has
+//! changed. News get lost, and tokens are hints: they get lost, doubled and left over. A site's
+//! beats name the hash as well, so that each site finds out when it is wrong. There is no clock and
+//! no network here.
 mod site;
 #[cfg(test)]
 mod tests;
 
 use crate::keys::Direction;
-use crate::listing::{Answer, Key, MOST_TOPIC, Question};
+use crate::listing::{Answer, Key, MOST_TOPIC, News, Question};
 use crate::record::{self, Endpoint};
 use bytes::Bytes;
 use dunlin::observe::{DiscoveryEvent, EntityChange, WriterData};
@@ -25,8 +26,8 @@ pub(crate) const BEAT: Duration = Duration::from_secs(10);
 /// Of all that is believed.
 const MOST_SITES: usize = 10_000;
 const MOST_TOPICS: usize = 100_000;
-/// Sites that are asked at once: what is asked of more takes so long that it is asked again.
-const MOST_ASKED: usize = 32;
+/// Sites that are asked at once. Where many join, what all ask of all is in the way of answers.
+const MOST_ASKED: usize = 8;
 
 /// By which the endpoints of a site are known.
 pub(crate) fn prefix(zid: &str) -> GuidPrefix {
@@ -102,34 +103,84 @@ impl Directory {
         if !site.waits_for(asked) {
             return;
         }
-        let zid = Arc::clone(zid);
-        let prefix = prefix(&zid);
-        for (entity, last) in &answer.lasts {
-            self.lasts
-                .insert(Guid::new(prefix, EntityId(*entity)), *last);
-        }
         let last = answer.topics.last().map(|(key, _)| key.clone());
         if last.is_some() && last <= asked.after {
             return;
         }
-        if answer.is_whole {
-            let end = last.as_ref().filter(|_| answer.has_more);
+        let zid = Arc::clone(zid);
+        let (more, hash) = (last.filter(|_| answer.has_more), answer.hash);
+        let is_cut = self.learn(&zid, asked.after.as_ref(), more.as_ref(), answer);
+        if let Some(site) = self.sites.get_mut(&zid) {
+            site.answered(now, more, hash, is_cut);
+        }
+        self.settle(now, &zid);
+    }
+
+    /// A site tells all others what it has now. Who has missed something asks.
+    pub(crate) fn news(&mut self, now: Duration, zid: &str, news: &Bytes) {
+        let Some(News { known, answer }) = News::parse(news) else {
+            return;
+        };
+        let Some(site) = self.site(now, zid, true) else {
+            return;
+        };
+        site.beat(now, answer.hash);
+        let is_next = answer.is_whole || site.is_known_as(known);
+        if is_next
+            && !answer.has_more
+            && let Some((zid, _)) = self.sites.get_key_value(zid)
+        {
+            let (zid, hash) = (Arc::clone(zid), answer.hash);
+            let is_cut = self.learn(&zid, None, None, answer);
+            if let Some(site) = self.sites.get_mut(&zid) {
+                site.told(hash, is_cut);
+            }
+        }
+        self.settle(now, zid);
+    }
+
+    /// What a site was asked ended without an answer. It is in nobody's way.
+    pub(crate) fn refused(&mut self, now: Duration, zid: &str, asked: &Question) {
+        let Some((zid, _)) = self.sites.get_key_value(zid) else {
+            return;
+        };
+        let zid = Arc::clone(zid);
+        let site = self.sites.get_mut(&zid);
+        if site.is_some_and(|site| site.refused(now, asked)) {
+            self.asked.remove(&zid);
+            self.take_turns(now);
+            self.reschedule(zid);
+        }
+    }
+
+    /// Takes in what a site says of its topics behind one and up to another one; true if there is
+    /// no room for all of it.
+    fn learn(
+        &mut self,
+        zid: &Arc<str>,
+        after: Option<&Key>,
+        end: Option<&Key>,
+        answer: Answer,
+    ) -> bool {
+        let prefix = prefix(zid);
+        for (entity, last) in &answer.lasts {
+            self.lasts
+                .insert(Guid::new(prefix, EntityId(*entity)), *last);
+        }
+        if answer.is_whole
+            && let Some(site) = self.sites.get(zid)
+        {
             let told: HashSet<&Key> = answer.topics.iter().map(|(key, _)| key).collect();
-            for key in site.between(asked.after.as_ref(), end) {
-                if !told.contains(&key) {
-                    self.set(&zid, key, None);
-                }
+            let known = site.between(after, end);
+            for key in known.into_iter().filter(|key| !told.contains(key)) {
+                self.set(zid, key, None);
             }
         }
         let mut is_cut = false;
         for (key, record) in answer.topics {
-            is_cut |= !self.set(&zid, key, record.as_deref());
+            is_cut |= !self.set(zid, key, record.as_deref());
         }
-        if let Some(site) = self.sites.get_mut(&zid) {
-            let more = last.filter(|_| answer.has_more);
-            site.answered(now, more, answer.hash, is_cut);
-        }
-        self.settle(now, &zid);
+        is_cut
     }
 
     /// The record of a topic of a site is this one; false if there is no room for it.
@@ -267,11 +318,15 @@ impl Directory {
 
     /// As many of those that wait as may are asked next.
     fn take_turns(&mut self, now: Duration) {
-        let room = MOST_ASKED.saturating_sub(self.asked.len());
-        let next = self.waiting.len().min(room);
-        for zid in self.waiting.drain(..next).collect::<Vec<_>>() {
-            if let Some(site) = self.sites.get_mut(&zid) {
-                site.is_next(now);
+        let mut room = MOST_ASKED.saturating_sub(self.asked.len());
+        while room > 0
+            && let Some(zid) = self.waiting.pop_front()
+        {
+            // It may have told meanwhile.
+            let site = self.sites.get_mut(&zid);
+            if site.is_some_and(|site| site.is_next(now)) {
+                room -= 1;
+                self.asked.insert(Arc::clone(&zid));
                 self.reschedule(zid);
             }
         }

@@ -47,10 +47,20 @@ fn no_wildcard_takes_the_end_of_an_instance_for_a_sample() {
     assert_eq!(keys.parse_token(&token), Some(("a1", Token::Here(7))));
     for there in [
         &*token,
-        "@dunlin/1/yard/a1/offer/Square/07",
-        "@dunlin/3/yard/a1",
+        "@dunlin/1/yard/here/a1/offer/Square/07",
+        "@dunlin/3/yard/here/a1",
     ] {
         assert!(tokens.includes(&KeyExpr::new(there).unwrap()), "{there}");
+    }
+    for other in keys
+        .queries("a1")
+        .into_iter()
+        .chain([keys.news(Some("a1"))])
+    {
+        assert!(
+            !tokens.intersects(&KeyExpr::new(&other).unwrap()),
+            "{other}"
+        );
     }
     let claims = KeyExpr::new(keys.claim(None, "7")).unwrap();
     let of = |site| KeyExpr::new(keys.claim(Some("a1"), site)).unwrap();

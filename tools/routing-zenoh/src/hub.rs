@@ -66,6 +66,10 @@ enum Message {
     Token(String, Token, bool),
     /// An answer to this question.
     Topics(String, Question, Bytes),
+    /// This question ended without an answer.
+    NoAnswer(String, Question),
+    /// Topics that a site tells to all.
+    News(String, Bytes),
     Beat(String, Beat),
     /// Of another service at this site.
     Claim(String, Claim),
@@ -74,6 +78,13 @@ enum Message {
     Lasts(Vec<(EntityId, Guid)>, Lasts),
     /// Does anybody listen to a writer?
     Listens(EntityId, bool),
+}
+
+impl Message {
+    /// Many sites say again and again that all is as it was.
+    fn may_wait(&self) -> bool {
+        matches!(self, Self::Beat(_, beat) if beat.hash != 0 && beat.lasts.is_empty())
+    }
 }
 
 pub(crate) struct Hub {
@@ -200,6 +211,17 @@ impl Hub {
             }
         });
         declared.push(Declared::Subscriber(beats.wait()?));
+        let own = Arc::downgrade(self);
+        let news = self.session.declare_subscriber(self.keys.news(None));
+        let news = news.callback(move |sample| {
+            if let Some(hub) = own.upgrade()
+                && let Some((zid, _)) = hub.keys.parse(sample.key_expr().as_str())
+            {
+                let bytes = Bytes::from(sample.payload().to_bytes().into_owned());
+                hub.push(zid, Message::News(zid.to_owned(), bytes));
+            }
+        });
+        declared.push(Declared::Subscriber(news.wait()?));
         if let Some(site) = &self.site {
             let own = Arc::downgrade(self);
             let claims = self.session.declare_subscriber(self.keys.claim(None, site));
@@ -246,9 +268,13 @@ impl Hub {
             return;
         }
         let mut inner = lock(&self.inner);
+        let may_wait = message.may_wait();
         // What finds no room heals by beats, and by asking again.
         if inner.inbox.len() < MOST_MESSAGES {
             inner.inbox.push_back(message);
+        }
+        if may_wait {
+            return;
         }
         inner.is_woken = true;
         drop(inner);
@@ -309,14 +335,14 @@ impl Hub {
     /// Looks after discovery, gaps and beats.
     fn attend(self: &Arc<Self>) {
         let mut token = None;
-        // The first one comes with the first announcement.
+        // What comes first are news.
         let mut next_beat = BEAT;
         while !self.ends.load(SeqCst) {
             let now = self.now();
-            let is_announced_anew = self.turn(now, &mut token);
+            let has_more_news = self.turn(now, &mut token);
             self.claim(now);
             let tail = lock(&self.inner).tail;
-            if now >= next_beat || is_announced_anew {
+            if now >= next_beat || has_more_news {
                 self.beat(true);
                 next_beat = now + BEAT;
             } else if tail.is_some_and(|tail| tail <= now) {
@@ -351,7 +377,8 @@ impl Hub {
         self.put_claim(Claim::Ends);
     }
 
-    /// What arrived, and what follows from it; true if this site has something else than before.
+    /// What arrived, and what follows from it; true if this site has something else than before and
+    /// others have to ask for it.
     fn turn(self: &Arc<Self>, now: Duration, token: &mut Option<Announced>) -> bool {
         let mut guard = lock(&self.inner);
         let inner = &mut *guard;
@@ -361,8 +388,12 @@ impl Hub {
         let matches = inner.matches(&news, &readers, &writers);
         let has_events = !inner.events.is_empty();
         if news.has_changed {
-            let next = inner.announced + GATHER;
-            inner.announces.get_or_insert(now.max(next));
+            // One that begins has all of its endpoints after each other.
+            let last = match inner.own.hash() {
+                0 => now,
+                _ => inner.announced,
+            };
+            inner.announces.get_or_insert(now.max(last + GATHER));
         }
         let announces = inner.announces.take_if(|at| *at <= now).is_some();
         if announces {
@@ -492,6 +523,8 @@ impl Inner {
                 Message::Topics(zid, asked, answer) => {
                     directory.answer(now, &zid, &asked, &answer);
                 }
+                Message::NoAnswer(zid, asked) => directory.refused(now, &zid, &asked),
+                Message::News(zid, news) => directory.news(now, &zid, &news),
                 Message::Beat(zid, beat) => {
                     directory.beat(now, &zid, beat.hash);
                     news.heard.push((directory::prefix(&zid), beat.lasts));

@@ -13,6 +13,7 @@ const HERE: &str = "here";
 const BEAT: &str = "beat";
 const CLAIM: &str = "site";
 const STORE: &str = "store";
+const NEWS: &str = "news";
 /// Where the topics of a site are asked for.
 pub(crate) const TOPICS: &str = "topics";
 /// Where is asked which numbers the last changes of writers have.
@@ -88,13 +89,19 @@ impl Keys {
         format!("{}/{hash:016x}", self.of(HERE, zid))
     }
 
-    /// The tokens of all sites, those of other layouts as well.
+    /// The tokens of all sites, those of other layouts as well. No other key matches, since a node
+    /// looks at all that do for each site and token.
     pub(crate) fn tokens(&self) -> String {
-        format!("{OURS}/*/{}/**", self.scope)
+        format!("{OURS}/*/{}/{HERE}/**", self.scope)
     }
 
     pub(crate) fn beat(&self, zid: Option<&str>) -> String {
         self.of(BEAT, zid.unwrap_or("*"))
+    }
+
+    /// Where each site tells, or one of them, what it has now.
+    pub(crate) fn news(&self, zid: Option<&str>) -> String {
+        self.of(NEWS, zid.unwrap_or("*"))
     }
 
     /// What each of the services at a site says, or one of them.
@@ -222,8 +229,8 @@ mod tests {
     fn sites_of_another_layout_are_told_from_strangers() {
         let keys = Keys::new("yard");
         for (key, layout) in [
-            ("@dunlin/1/yard/a1/offer/Square/0000000000000007", 1),
-            ("@dunlin/3/yard/anything/a1", 3),
+            ("@dunlin/1/yard/here/a1/offer/Square/0000000000000007", 1),
+            ("@dunlin/3/yard/here/anything/a1", 3),
         ] {
             let seen = keys.parse_token(key);
             let is_seen =
@@ -233,6 +240,7 @@ mod tests {
         }
         for own in [
             keys.beat(Some("a1")),
+            keys.news(Some("a1")),
             keys.store("a1"),
             keys.claim(Some("a1"), "b"),
         ] {

@@ -20,6 +20,7 @@ mod record;
 mod settings;
 mod store;
 mod stream;
+mod streams;
 mod writer;
 
 use dunlin_routing::adapter::{

@@ -1,7 +1,8 @@
 //! What a site has, as it tells those who ask: its topics with their records, in pages.
 //!
 //! Who asks names the hash of what it knows of the site, and is told what has changed since. If
-//! that is not known any more, it is told all. Both questions and answers come from a network.
+//! that is not known any more, it is told all. A change is told to all sites at once, so that those
+//! who know what was before need not ask. Questions, answers and news come from a network.
 use super::attachment::take;
 use super::beat::Lasts;
 use super::keys::Direction;
@@ -164,6 +165,27 @@ impl Answer {
             topics,
             lasts,
         })
+    }
+}
+
+/// What a site tells all others when it has something else than before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct News {
+    /// The hash before: they are for whoever knows that, unless they are whole.
+    pub(crate) known: u64,
+    pub(crate) answer: Answer,
+}
+
+impl News {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        [&self.known.to_le_bytes()[..], &self.answer.encode()].concat()
+    }
+
+    pub(crate) fn parse(bytes: &Bytes) -> Option<Self> {
+        let mut rest = &bytes[..];
+        let known = u64::from_le_bytes(take(&mut rest)?);
+        let answer = Answer::parse(&bytes.slice_ref(rest))?;
+        Some(Self { known, answer })
     }
 }
 
@@ -365,6 +387,13 @@ mod tests {
         assert_eq!(Answer::parse(&whole), Some(answer));
         for end in (0..whole.len()).filter(|end| *end != 24) {
             assert_eq!(Answer::parse(&whole.slice(..end)), None, "{end}");
+        }
+        let answer = Answer::parse(&whole).unwrap();
+        let news = News { known: 7, answer };
+        let whole = Bytes::from(news.encode());
+        assert_eq!(News::parse(&whole), Some(news));
+        for end in (0..whole.len()).filter(|end| *end != 32) {
+            assert_eq!(News::parse(&whole.slice(..end)), None, "{end}");
         }
         for wrong in [
             &[][..],

@@ -4,6 +4,7 @@ use crate::hub::{Hub, lock, participant_of};
 use crate::keys::Keys;
 use crate::page::{Page, Request};
 use crate::stream::{Arrived, Ask, Ready, Stream, Want};
+use crate::streams::Streams;
 use bytes::Bytes;
 use dunlin::observe::{ReaderData, WriterData};
 use dunlin::{
@@ -49,16 +50,8 @@ struct Place {
 
 struct State {
     data: ReaderData,
-    streams: HashMap<Guid, Stream>,
+    streams: Streams,
     ready: Ready,
-    /// When to look at the streams again; there may be many.
-    due: Option<Duration>,
-}
-
-impl State {
-    fn look_at(&mut self, due: Option<Duration>) {
-        self.due = [self.due, due].into_iter().flatten().min();
-    }
 }
 
 impl Reader {
@@ -79,9 +72,8 @@ impl Reader {
             is_new: AtomicBool::new(true),
             state: Mutex::new(State {
                 data,
-                streams: HashMap::new(),
+                streams: Streams::default(),
                 ready: Ready::default(),
-                due: None,
             }),
             places: Mutex::default(),
         }
@@ -108,15 +100,11 @@ impl Reader {
         let state = lock(&self.state);
         // There may be many writers of which few have changed.
         let (known, all): (HashSet<Guid>, Vec<WriterData>) = match change {
-            WriterChange::All(all) => (state.streams.keys().copied().collect(), all),
+            WriterChange::All(all) => (state.streams.writers().collect(), all),
             WriterChange::Some(some) => {
-                let known = some.iter().map(|(guid, _)| *guid);
-                let known = known.filter(|guid| state.streams.contains_key(guid));
-                let known = known.collect();
-                (
-                    known,
-                    some.into_iter().filter_map(|(_, data)| data).collect(),
-                )
+                let known = state.streams.known(some.iter().map(|(guid, _)| *guid));
+                let there = some.into_iter().filter_map(|(_, data)| data);
+                (known, there.collect())
             }
         };
         let suits = all.into_iter().filter(|w| self.suits(&state.data, w));
@@ -131,18 +119,17 @@ impl Reader {
         let mut state = lock(&self.state);
         let mut has_changed = !gone.is_empty();
         for guid in &gone {
-            state.streams.remove(guid);
+            state.streams.remove(*guid);
         }
         for writer in suits {
-            if !state.streams.contains_key(&writer.guid) {
+            if !state.streams.contains(writer.guid) {
                 has_changed = true;
                 let want = want(&state.data, &writer);
                 let mut stream = Stream::new(now, want);
                 if let (Want::Reliable, Some(last)) = (want, lasts.get(&writer.guid)) {
                     stream.begin(*last);
                 }
-                state.streams.insert(writer.guid, stream);
-                state.look_at(Some(now));
+                state.streams.insert(now, writer.guid, stream);
             }
         }
         drop(state);
@@ -234,13 +221,14 @@ impl Reader {
         };
         let mut state = lock(&self.state);
         let State { streams, ready, .. } = &mut *state;
-        let Some(stream) = streams.get_mut(&about.writer) else {
+        let arrived = streams.with(about.writer, |stream| {
+            let payload = Bytes::from(sample.payload().to_bytes().into_owned());
+            stream.arrive(hub.now(), Arrived { about, payload }, ready);
+        });
+        let Some((_, due)) = arrived else {
             return;
         };
-        let payload = Bytes::from(sample.payload().to_bytes().into_owned());
-        stream.arrive(hub.now(), Arrived { about, payload }, ready);
-        let (has_data, due) = (!ready.is_empty(), stream.due());
-        state.look_at(due);
+        let has_data = !ready.is_empty();
         drop(state);
         if has_data {
             (self.on_data)();
@@ -253,34 +241,35 @@ impl Reader {
     /// A writer says which number was its last.
     pub(crate) fn hear(&self, now: Duration, writer: Guid, last: u64) {
         let mut state = lock(&self.state);
-        if let Some(stream) = state.streams.get_mut(&writer) {
-            stream.hear(now, last);
-            let due = stream.due();
-            state.look_at(due);
-        }
+        state.streams.with(writer, |stream| stream.hear(now, last));
     }
 
     /// A store answers.
     pub(crate) fn answer(&self, now: Duration, writer: Guid, page: Page) {
         let mut state = lock(&self.state);
         let State { streams, ready, .. } = &mut *state;
-        if let Some(stream) = streams.get_mut(&writer) {
+        streams.with(writer, |stream| {
             stream.answer(now, page, |about| about.writer == writer, ready);
-            let due = stream.due();
-            state.look_at(due);
+        });
+        let has_data = !ready.is_empty();
+        drop(state);
+        if has_data {
+            (self.on_data)();
         }
     }
 
     /// What is to be asked of whom, and when to look again.
     pub(crate) fn poll(&self, now: Duration) -> (Vec<(Guid, Request)>, Option<Duration>) {
         let mut state = lock(&self.state);
-        if state.due.is_none_or(|due| due > now) {
-            return (Vec::new(), state.due);
-        }
         let State { streams, ready, .. } = &mut *state;
+        let writers = streams.due_now(now);
+        if writers.is_empty() {
+            return (Vec::new(), streams.due());
+        }
         let mut asks = Vec::new();
-        for (guid, stream) in streams.iter_mut() {
-            if let Some(Ask { from, to, history }) = stream.poll(now, ready) {
+        for guid in writers {
+            let polled = streams.with(guid, |stream| stream.poll(now, ready));
+            if let Some((Some(Ask { from, to, history }), _)) = polled {
                 let request = Request {
                     asker: self.guid.prefix.0,
                     writer: guid.entity.0,
@@ -288,12 +277,10 @@ impl Reader {
                     to,
                     history,
                 };
-                asks.push((*guid, request));
+                asks.push((guid, request));
             }
         }
-        let due = streams.values().filter_map(Stream::due).min();
-        let has_data = !ready.is_empty();
-        state.due = due;
+        let (has_data, due) = (!ready.is_empty(), streams.due());
         drop(state);
         if has_data {
             (self.on_data)();
@@ -303,7 +290,7 @@ impl Reader {
 
     /// What was lost, of all writers that there are.
     pub(crate) fn lost(&self) -> u64 {
-        lock(&self.state).streams.values().map(|s| s.lost).sum()
+        lock(&self.state).streams.lost()
     }
 }
 
@@ -350,10 +337,7 @@ impl AdapterReader for Reader {
             into.push(AdapterSample { info, payload });
         }
         // There is room again for what was missing.
-        let has_room = state.due.is_some() && !into.is_empty();
-        if has_room {
-            state.due = Some(Duration::ZERO);
-        }
+        let has_room = !into.is_empty() && state.streams.make_room();
         drop(state);
         if has_room && let Some(hub) = self.hub.upgrade() {
             hub.wake();
@@ -361,7 +345,7 @@ impl AdapterReader for Reader {
     }
 
     fn matched(&self) -> Vec<Guid> {
-        lock(&self.state).streams.keys().copied().collect()
+        lock(&self.state).streams.writers().collect()
     }
 
     fn announce(&self, data: ReaderData) {

@@ -11,12 +11,18 @@ pub(super) const SILENCE: Duration = Duration::from_secs(30);
 /// A site whose token vanished is believed to be gone after this, if no beat says otherwise: links
 /// come back within it.
 pub(super) const DOUBT: Duration = Duration::from_secs(10);
-/// An answer takes no longer, or the next time twice as long, and so on: those who answer may have
-/// much to do.
-pub(super) const ANSWER: Duration = Duration::from_secs(1);
-const MOST_DOUBLED: u32 = 4;
+/// An answer takes no longer: those who answer may have much to do. Questions that end without an
+/// answer say so before.
+pub(super) const ANSWER: Duration = Duration::from_secs(10);
+/// After an answer of no use, or a question that ended without one; the next time twice as long.
+pub(super) const AGAIN: Duration = Duration::from_millis(250);
+const MOST_AGAIN: u32 = 4;
 /// A site may change several times in a row.
 pub(super) const GATHER: Duration = Duration::from_millis(10);
+/// Who has just joined asks after that time. Later a site that has changed tells all others what,
+/// and is asked only if that does not come.
+pub(super) const JOINS: Duration = Duration::from_secs(1);
+pub(super) const NEWS: Duration = Duration::from_millis(200);
 /// Tokens of a site: one, and such as are left over.
 const MOST_TOKENS: usize = 16;
 
@@ -153,6 +159,26 @@ impl Site {
             .is_some_and(|ask| ask.tries > 0 && ask.question == *question)
     }
 
+    /// What it was asked ended without an answer: it is asked again, ever more rarely. True if it
+    /// was asked that.
+    pub(super) fn refused(&mut self, now: Duration, question: &Question) -> bool {
+        let is_of_now = self.waits_for(question);
+        if let Some(ask) = self.asks.as_mut().filter(|_| is_of_now) {
+            ask.due = ask.due.min(now + again(ask.tries));
+        }
+        is_of_now
+    }
+
+    /// Is this what is known of it?
+    pub(super) fn is_known_as(&self, hash: u64) -> bool {
+        self.hash == hash
+    }
+
+    /// It has told all others what it has. What has this hash may be more than there was room for.
+    pub(super) fn told(&mut self, hash: u64, is_cut: bool) {
+        self.cut = is_cut.then_some(hash);
+    }
+
     /// What was asked has been answered by a page, behind which there may be more.
     pub(super) fn answered(&mut self, now: Duration, more: Option<Key>, hash: u64, is_cut: bool) {
         let Some(mut ask) = self.asks.take() else {
@@ -177,9 +203,9 @@ impl Site {
             return;
         }
         // It changed between two pages: all is asked for, ever more rarely.
-        let mut again = Ask::at(now + wait(ask.tries) / 8, Question::default());
-        again.tries = ask.tries;
-        self.asks = Some(again);
+        let mut next = Ask::at(now + again(ask.tries), Question::default());
+        next.tries = ask.tries;
+        self.asks = Some(next);
     }
 
     /// Is what is known what it says? Else it is to be asked.
@@ -192,7 +218,8 @@ impl Site {
                 known: self.hash,
                 after: None,
             };
-            self.asks = Some(Ask::at(now + GATHER, question));
+            let wait = if now < JOINS { GATHER } else { NEWS };
+            self.asks = Some(Ask::at(now + wait, question));
         }
     }
 
@@ -219,18 +246,17 @@ impl Site {
         }
     }
 
-    /// It is its turn.
-    pub(super) fn is_next(&mut self, now: Duration) {
-        if let Some(ask) = self.asks.as_mut().filter(|ask| ask.due == Duration::MAX) {
-            ask.due = now;
-        }
+    /// It is its turn; false if it waits for none any more.
+    pub(super) fn is_next(&mut self, now: Duration) -> bool {
+        let ask = self.asks.as_mut().filter(|ask| ask.due == Duration::MAX);
+        ask.map(|ask| ask.due = now).is_some()
     }
 
     /// What is to be asked now, and whether it is for the first time.
     pub(super) fn ask(&mut self, now: Duration) -> Option<(Question, bool)> {
         let ask = self.asks.as_mut().filter(|ask| ask.due <= now)?;
         let is_first = ask.tries == 0;
-        ask.due = now + wait(ask.tries);
+        ask.due = now + ANSWER;
         ask.tries = ask.tries.saturating_add(1);
         ask.said = self.said;
         Some((ask.question.clone(), is_first))
@@ -248,6 +274,6 @@ impl Site {
     }
 }
 
-fn wait(tries: u32) -> Duration {
-    ANSWER * (1 << tries.min(MOST_DOUBLED))
+fn again(tries: u32) -> Duration {
+    AGAIN * (1 << tries.saturating_sub(1).min(MOST_AGAIN))
 }

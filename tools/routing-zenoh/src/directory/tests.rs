@@ -1,4 +1,4 @@
-use super::site::{DOUBT, GATHER, SILENCE};
+use super::site::{AGAIN, ANSWER, DOUBT, GATHER, NEWS, SILENCE};
 use super::*;
 use crate::listing::Listing;
 use dunlin::EntityKind;
@@ -35,6 +35,13 @@ impl Peer {
         let encode = |(key, all): (Key, Vec<Endpoint>)| (key, record::encode(all.iter()));
         self.listing.set(topics.into_iter().map(encode).collect());
         self.listing.hash()
+    }
+
+    /// What it tells all others, who know of it what has this hash.
+    fn news(&self, known: u64) -> Bytes {
+        let question = Question { known, after: None };
+        let answer = self.listing.answer(&question);
+        News { known, answer }.encode().into()
     }
 
     /// All that is asked of it now is answered; returns how often it was asked.
@@ -76,7 +83,9 @@ fn known() -> (Directory, Peer) {
     let asked = [("a1".to_owned(), Question::default())];
     assert_eq!(directory.poll(GATHER), asked);
     assert_eq!(directory.poll(GATHER), []);
-    assert_eq!(directory.poll(secs(2)), asked, "an answer was lost");
+    directory.refused(secs(1), "a1", &asked[0].1);
+    assert_eq!(directory.due(), Some(secs(1) + AGAIN));
+    assert_eq!(directory.poll(secs(2)), asked, "there was no answer");
     let answer = peer.listing.answer(&asked[0].1).encode();
     for _ in 0..2 {
         directory.answer(secs(2), "a1", &asked[0].1, &answer);
@@ -171,11 +180,113 @@ fn many_sites_are_asked_in_turns_and_dead_ones_are_in_nobodys_way() {
     assert_eq!(directory.poll(secs(1)).len(), 2);
     // Nobody else does: they are asked again, and all others, too.
     let mut asked: BTreeSet<String> = BTreeSet::new();
-    for second in 2..10 {
+    for second in 2..28 {
         let questions = directory.poll(secs(second));
         asked.extend(questions.into_iter().map(|(zid, _)| zid));
     }
     assert_eq!(asked.len(), count - 2);
+}
+
+#[test]
+fn a_site_that_does_not_answer_is_asked_ever_more_rarely() {
+    let mut directory = Directory::default();
+    directory.token(secs(0), "a1", 7, true);
+    let asked = directory.poll(secs(1));
+    assert_eq!(
+        directory.poll(secs(1) + ANSWER),
+        asked,
+        "an answer was lost"
+    );
+    directory.refused(
+        secs(12),
+        "a1",
+        &Question {
+            known: 1,
+            after: None,
+        },
+    );
+    assert_eq!(directory.poll(secs(15)), [], "it was not asked that");
+    let (mut now, mut count) = (secs(15), 0);
+    while now < secs(29) {
+        for (zid, question) in directory.poll(now) {
+            directory.refused(now, &zid, &question);
+            count += 1;
+        }
+        now += AGAIN;
+    }
+    assert!((3..10).contains(&count), "{count}");
+}
+
+#[test]
+fn those_that_refuse_leave_their_turns_to_others() {
+    let mut directory = Directory::default();
+    for n in 0..10 * MOST_ASKED {
+        directory.token(secs(0), &format!("{n:x}"), 7, true);
+    }
+    let mut asked: BTreeSet<String> = BTreeSet::new();
+    for turn in 0..10 {
+        let now = secs(1) + Duration::from_millis(turn);
+        for (zid, question) in directory.poll(now) {
+            directory.refused(now, &zid, &question);
+            asked.insert(zid);
+        }
+    }
+    assert_eq!(asked.len(), 10 * MOST_ASKED);
+}
+
+#[test]
+fn sites_that_tell_what_is_new_are_asked_nothing() {
+    let (mut directory, mut peer) = known();
+    let before = peer.listing.hash();
+    let hash = peer.has(&[("Square", 1), ("Circle", 2)]);
+    // The token may come before the news.
+    directory.token(secs(9), "a1", hash, true);
+    directory.news(secs(9), "a1", &peer.news(before));
+    directory.token(secs(9), "a1", before, false);
+    assert_eq!(kinds(&mut directory), ["added"]);
+    assert_eq!(peer.answers(secs(12), &mut directory), 0);
+    // A site that begins tells all.
+    let mut other = Peer::new("b2");
+    let hash = other.has(&[("Square", 1)]);
+    directory.news(secs(12), "b2", &other.news(0));
+    directory.token(secs(12), "b2", hash, true);
+    assert_eq!(kinds(&mut directory), ["added"]);
+    assert_eq!(other.answers(secs(15), &mut directory), 0);
+    assert_eq!(directory.sites(), ["a1", "b2"]);
+    // One that has nothing any more goes.
+    other.has(&[]);
+    directory.news(secs(15), "b2", &other.news(hash));
+    assert_eq!(kinds(&mut directory), ["gone"]);
+    assert_eq!(other.answers(secs(18), &mut directory), 0);
+}
+
+#[test]
+fn who_misses_news_asks() {
+    let (mut directory, mut peer) = known();
+    let missed = peer.has(&[("Circle", 2)]);
+    let hash = peer.has(&[("Circle", 2), ("Triangle", 3)]);
+    directory.news(secs(9), "a1", &peer.news(missed));
+    directory.token(secs(9), "a1", hash, true);
+    assert_eq!(directory.due(), Some(secs(9) + NEWS));
+    assert_eq!(peer.answers(secs(10), &mut directory), 1);
+    assert_eq!(kinds(&mut directory).len(), 3);
+    // News that come while it is asked are as good as the answer, which comes too late.
+    let next = peer.has(&[("Triangle", 3)]);
+    directory.token(secs(11), "a1", next, true);
+    let (_, question) = directory.poll(secs(12)).remove(0);
+    let answer = peer.listing.answer(&question).encode();
+    directory.news(secs(12), "a1", &peer.news(hash));
+    directory.answer(secs(12), "a1", &question, &answer);
+    assert_eq!(kinds(&mut directory), ["gone"]);
+    assert_eq!(peer.answers(secs(20), &mut directory), 0);
+    // What is damaged, or a part, is nothing.
+    directory.news(secs(20), "a1", &Bytes::from_static(b"x"));
+    let mut answer = Listing::default().answer(&Question::default());
+    (answer.has_more, answer.hash) = (true, next);
+    let part = News { known: 0, answer };
+    directory.news(secs(20), "a1", &part.encode().into());
+    assert_eq!(kinds(&mut directory), [""; 0]);
+    assert_eq!(peer.answers(secs(22), &mut directory), 0);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! What this site tells others: what it has, that it is there, and whether it carries.
+use super::questions::PRIORITY;
 use super::{Hub, Message, lock};
 use crate::beat::{Beat, Claim};
 use crate::keys::Direction;
-use crate::listing::Key;
+use crate::listing::{Key, News, Question};
 use crate::reader::Reader;
 use crate::record::{self, Endpoint};
 use crate::writer::Writer;
@@ -44,7 +45,8 @@ impl Hub {
         *publisher = Some(new);
     }
 
-    /// Tells what this site has; true if that is something else than before.
+    /// Tells what this site has; true if that is something else than before, and more than news
+    /// have room for.
     pub(super) fn tell(
         &self,
         readers: &[Arc<Reader>],
@@ -67,9 +69,12 @@ impl Hub {
         let encode = |(key, all): (Key, BTreeMap<_, Endpoint>)| (key, record::encode(all.values()));
         let records = all.into_iter().map(encode).collect();
         let mut inner = lock(&self.inner);
+        let known = inner.own.hash();
         let is_new = inner.own.set(records);
         let hash = inner.own.hash();
         drop(inner);
+        // Whoever knows what was before has no question when the token comes.
+        let has_more = is_new && !self.put_news(known);
         if token.as_ref().map_or(0, |(announced, _)| *announced) != hash {
             // The one before goes when the next one is there.
             let new = (hash != 0).then(|| {
@@ -78,7 +83,22 @@ impl Hub {
             });
             *token = new.and_then(Result::ok).map(|token| (hash, token));
         }
-        is_new
+        has_more
+    }
+
+    /// Tells all others what has changed since this hash; false if it is too much.
+    fn put_news(&self, known: u64) -> bool {
+        let question = Question { known, after: None };
+        let answer = self.answer(&question);
+        if answer.has_more {
+            return false;
+        }
+        let key = self.keys.news(Some(&self.zid));
+        let put = self.session.put(key, News { known, answer }.encode());
+        let put = put.priority(PRIORITY);
+        // Who misses it asks.
+        let _ = put.congestion_control(CongestionControl::Drop).wait();
+        true
     }
 
     /// Shows that this site is there, what it has, and how much it has written.

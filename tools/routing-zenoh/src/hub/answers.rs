@@ -62,7 +62,7 @@ impl Hub {
     }
 
     /// The topics of a page, and how much is written of them.
-    fn answer(&self, question: &Question) -> Answer {
+    pub(super) fn answer(&self, question: &Question) -> Answer {
         let inner = lock(&self.inner);
         let mut answer = inner.own.answer(question);
         let offered = answer.topics.iter();
