@@ -176,6 +176,7 @@ impl Default for SampleInfo {
             sequence: SequenceNumber(0),
             valid_data: false,
             change_kind: ChangeKind::Alive,
+            has_key_hash: false,
             foreign_key_hash: false,
             set: SetPlace::Outside,
             origin: None,

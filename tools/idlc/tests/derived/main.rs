@@ -85,7 +85,11 @@ fn round_trip<T: Topic + Debug + PartialEq>(idl: &str, value: &T) {
             let mut longer = bytes.to_vec();
             longer.resize(bytes.len() + more, 0x11);
             let (read, valid) = (from_payload::<T>(&longer), expected.validate(&longer));
-            assert_eq!(read.is_ok(), valid.is_ok(), "{xcdr:?} {more} {read:?} {valid:?}");
+            assert_eq!(
+                read.is_ok(),
+                valid.is_ok(),
+                "{xcdr:?} {more} {read:?} {valid:?}"
+            );
         }
     }
 }
