@@ -1,6 +1,6 @@
 /*
- * `ranges write` writes levels of a tank, `ranges read` takes those that are in their range. What it is compiled with says
- * whether either looks at ranges.
+ * `ranges write` writes levels of a tank, `ranges read` takes those that are in their range. What
+ * it is compiled with says whether either looks at ranges.
  */
 #define CHECK_TYPES "tank.h"
 #include "check.h"

@@ -99,8 +99,8 @@ impl Code {
         }
     }
 
-    /// Lines of bytes: `0x01, 0xff,`. A type has hundreds of them, so formatting each by itself takes
-    /// longer than all else.
+    /// Lines of bytes: `0x01, 0xff,`. A type has hundreds of them, so formatting each by itself
+    /// takes longer than all else.
     pub(in crate::emit) fn octets(&mut self, bytes: &[u8]) {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let digit = |nibble: u8| {

@@ -102,8 +102,8 @@ impl<'m> Unit<'m> {
         made
     }
 
-    /// The complete TypeObjects of a type, its own first: XCDR2, little endian. `None` if DDS-XTypes
-    /// 1.3 cannot describe it.
+    /// The complete TypeObjects of a type, its own first: XCDR2, little endian. `None` if
+    /// DDS-XTypes 1.3 cannot describe it.
     pub(crate) fn type_objects(&self, ty: &DynamicType) -> Option<Rc<[u8]>> {
         if let Some(known) = self.objects.borrow().get(&ty.index()) {
             return known.clone();

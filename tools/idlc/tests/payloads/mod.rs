@@ -1,4 +1,5 @@
-//! Payloads of the golden vectors, and what is like them and perhaps no value, for programs in other languages.
+//! Payloads of the golden vectors, and what is like them and perhaps no value, for programs in other
+//! languages.
 
 #![allow(dead_code, unreachable_pub)]
 
@@ -59,7 +60,8 @@ pub fn native(of: &Json) -> String {
         .join(" ")
 }
 
-/// What is shorter than a payload, what has some other bytes, as often as asked for, and what has more bytes behind it.
+/// What is shorter than a payload, what has some other bytes, as often as asked for, and what has
+/// more bytes behind it.
 pub fn broken(payload: &[u8], changes: u64) -> impl Iterator<Item = Vec<u8>> {
     let shorter = (0..payload.len()).map(|length| payload[..length].to_vec());
     let changed = (0..changes).map(|seed| mutated(payload, seed));

@@ -424,8 +424,8 @@ pub fn ask_all(model: &Model, answers: impl FnOnce(&[String]) -> Vec<String>) {
     ask(&questions, &answers(&lines));
 }
 
-/// What a program of each language has to say that writes a value, changes one of its members, and so on; the last line
-/// is about a key hash, which Java leaves to the library.
+/// What a program of each language has to say that writes a value, changes one of its members, and
+/// so on; the last line is about a key hash, which Java leaves to the library.
 pub fn refused(said: &str) {
     let expected = [
         "written",
