@@ -394,17 +394,6 @@ impl Writer {
         self.pulse.asked(now, last);
     }
 
-    fn ask_each_that_lags(&mut self, out: &mut impl Outbox) {
-        for index in 0..self.readers.len() {
-            let last = self.last;
-            let proxy = self.readers.get(index).filter(|r| r.lags(last));
-            if let Some(proxy) = proxy {
-                let only = (proxy.config.guid, proxy.wanted_from());
-                self.push_heartbeat(Some(only), false, false, out);
-            }
-        }
-    }
-
     /// Asks one reader for an answer even if it lacks nothing: one that lives gives it.
     pub fn probe(&mut self, now: Time, reader: Guid, out: &mut impl Outbox) {
         if let Ok(index) = self.index(reader) {

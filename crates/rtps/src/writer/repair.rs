@@ -269,6 +269,18 @@ impl Writer {
         self.push_heartbeat(only, is_final, false, out);
     }
 
+    /// Asks each reader alone that lags.
+    pub(super) fn ask_each_that_lags(&mut self, out: &mut impl Outbox) {
+        for index in 0..self.readers.len() {
+            let last = self.last;
+            let proxy = self.readers.get(index).filter(|r| r.lags(last));
+            if let Some(proxy) = proxy {
+                let only = (proxy.config.guid, proxy.wanted_from());
+                self.push_heartbeat(Some(only), false, false, out);
+            }
+        }
+    }
+
     /// Asks one reader what it lacks now.
     pub(super) fn ask(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
         let Some(proxy) = self.readers.get(index) else {

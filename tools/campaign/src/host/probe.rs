@@ -201,8 +201,8 @@ mod tests {
 
     #[test]
     fn what_others_do_is_all_but_idling_and_waiting() {
-        let one = "cpu  100 0 100 1000 50 0 10 0 70 0\ncpu0 1 2 3\ncpu1 1 2 3\nintr 1\n";
-        let two = "cpu  140 0 110 1050 60 0 10 0 80 0\ncpu0 1 2 3\ncpu1 1 2 3\nintr 1\n";
+        let one = "cpu  100 0 100 1000 50 0 10 70 0 0\ncpu0 1 2 3\ncpu1 1 2 3\nintr 1\n";
+        let two = "cpu  140 0 110 1050 60 0 10 80 0 0\ncpu0 1 2 3\ncpu1 1 2 3\nintr 1\n";
         assert_eq!(busy_processors(one, two), Some(1.0));
         assert_eq!(busy_processors(one, one), None, "no time has passed");
         assert_eq!(busy_processors(two, one), None, "time goes back");

@@ -8,6 +8,8 @@ use arrayvec::ArrayVec;
 use dunlin_rtps::{InstanceHandle, Payload, SampleInfo, SampleState, Select, Which};
 use std::sync::Arc;
 
+/// Mostly there is one, so many are taken at once only behind so many.
+const ALONE: usize = 2;
 /// Samples that leave the cache together.
 const AT_ONCE: usize = 16;
 const ANY_SAMPLE: u32 = SampleState::Read.mask() | SampleState::NotRead.mask();
@@ -32,26 +34,20 @@ impl<T: TopicData> DataReader<T> {
     /// are many; allocates nothing either.
     pub fn take_each(&self, mut each: impl FnMut(Sample<T>)) {
         let unread = SampleState::NotRead.mask();
-        while !self.core().is_bare() {
-            // What is said about a sample is large: `each` gets it where it was put.
-            let mut sample = Sample::new(SampleInfo::default(), None);
-            if !self.take_into(unread, &mut sample) {
-                return;
+        loop {
+            for _ in 0..ALONE {
+                // What is said about a sample is large: `each` gets it where it was put.
+                let mut sample = Sample::new(SampleInfo::default(), None);
+                if !self.take_into(unread, &mut sample) {
+                    return;
+                }
+                each(sample);
             }
-            each(sample);
-            self.take_more(unread, |raw| {
+            self.take_many(&oldest(unread), |raw| {
                 if let Some(sample) = self.decode(raw) {
                     each(sample);
                 }
             });
-        }
-    }
-
-    /// Takes what is there after one was taken: mostly nothing.
-    #[inline]
-    fn take_more(&self, sample_states: u32, each: impl FnMut(dunlin_rtps::Sample)) {
-        if !self.core().is_bare() {
-            self.take_many(&oldest(sample_states), each);
         }
     }
 
@@ -69,9 +65,6 @@ impl<T: TopicData> DataReader<T> {
 
     /// Takes the oldest sample in one of these states.
     pub(crate) fn take_one(&self, sample_states: u32) -> Option<Sample<T>> {
-        if self.core().is_bare() {
-            return None;
-        }
         let mut sample = Sample::new(SampleInfo::default(), None);
         self.take_into(sample_states, &mut sample).then_some(sample)
     }
@@ -89,9 +82,6 @@ impl<T: TopicData> DataReader<T> {
 
     /// Takes the oldest sample, read before or not, and leaves it where it is.
     pub fn take_next_view(&self) -> Option<View<T>> {
-        if self.core().is_bare() {
-            return None;
-        }
         let mut info = SampleInfo::default();
         let payload = self.core().take_oldest(ANY_SAMPLE, &mut info)?;
         let raw = dunlin_rtps::Sample { info, payload };
@@ -102,9 +92,16 @@ impl<T: TopicData> DataReader<T> {
     /// where it is. As [`take_next_view`](Self::take_next_view) until there is none, but cheaper
     /// where there are many.
     pub fn take_each_view(&self, mut each: impl FnMut(View<T>)) {
-        while let Some(view) = self.take_next_view() {
-            each(view);
-            self.take_more(ANY_SAMPLE, |raw| each(View::new(self.core(), raw)));
+        loop {
+            for _ in 0..ALONE {
+                let Some(view) = self.take_next_view() else {
+                    return;
+                };
+                each(view);
+            }
+            self.take_many(&oldest(ANY_SAMPLE), |raw| {
+                each(View::new(self.core(), raw));
+            });
         }
     }
 

@@ -29,13 +29,16 @@ impl ReaderCore {
     }
 
     /// As `take` of the oldest sample in one of these states. What is said about it is put where it
-    /// is to stay: it is large. For whoever has seen that the reader is not bare.
+    /// is to stay: it is large.
     #[inline]
     pub(crate) fn take_oldest(
         self: &Arc<Self>,
         sample_states: u32,
         info: &mut SampleInfo,
     ) -> Option<Payload> {
+        if self.is_bare() {
+            return None;
+        }
         let mut state = self.current();
         self.clear_data();
         let payload = state.take_oldest(sample_states, info);
