@@ -58,8 +58,8 @@ fn is_chunk(chunk: &str) -> bool {
 
 /// The first byte says what the rest is: an attachment, a beat, a claim, a question to a store or
 /// its answer, the record of a topic, what is asked of a site, its answer, and news. What is
-/// understood is written and understood the same. Memory stays within 64 times the bytes and 64 KiB;
-/// answers and news take more, since a topic has three bytes at least.
+/// understood is written and understood the same. Memory stays within 64 times the bytes and
+/// 64 KiB; answers and news take more, since a topic has three bytes at least.
 pub fn site_data(data: &[u8]) {
     let Some((kind, data)) = data.split_first() else {
         return;

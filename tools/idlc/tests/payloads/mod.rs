@@ -1,5 +1,5 @@
-//! Payloads of the golden vectors, and what is like them and perhaps no value, for programs in other
-//! languages.
+//! Payloads of the golden vectors, and what is like them and perhaps no value, for programs in
+//! other languages.
 
 #![allow(dead_code, unreachable_pub)]
 

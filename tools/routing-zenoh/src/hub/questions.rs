@@ -17,8 +17,8 @@ use zenoh::query::ConsolidationMode;
 /// An answer that takes longer is lost.
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// No data has it: what is asked, the answers, and news wait for a slow link, and with them all that
-/// has the same priority, for other links as well.
+/// No data has it: what is asked, the answers, and news wait for a slow link, and with them all
+/// that has the same priority, for other links as well.
 pub(super) const PRIORITY: Priority = Priority::DataLow;
 /// Writers whose last numbers are asked for at once.
 const MOST_JOINS: usize = 1024;
