@@ -77,8 +77,8 @@ pub(crate) fn interrupted(child: Child) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// A shape crosses from domain 0 to domain 1.
-pub(crate) fn a_shape_crosses() {
+/// A shape crosses from domain 0 to domain 1; returns how often it was written for that.
+pub(crate) fn a_shape_crosses() -> u64 {
     let (near, far) = (participant(0, "near"), participant(1, "far"));
     let qos = DataReaderQos {
         reliability: Reliability::RELIABLE,
@@ -98,8 +98,10 @@ pub(crate) fn a_shape_crosses() {
     };
     // The reader is volatile, and the service may hear of it later than it hears of the service.
     let limit = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    let mut written = 0;
     loop {
         writer.write(&shape).unwrap();
+        written += 1;
         match reader.wait_for_data(Duration::from_millis(500)) {
             Ok(()) => break,
             Err(error) => assert!(std::time::Instant::now() < limit, "{error}"),
@@ -108,6 +110,7 @@ pub(crate) fn a_shape_crosses() {
     let mut seen = Vec::new();
     reader.take_each(|sample| seen.extend(sample.into_data()));
     assert_eq!((&*seen[0].color, seen[0].x), ("BLUE", 7));
+    written
 }
 
 /// What a service has written to its log; it is read while it runs, so that the pipe does not fill.

@@ -24,11 +24,12 @@ fn the_state_is_read_by_http() {
         let program = Path::new(env!("CARGO_BIN_EXE_dunlin"));
         let arguments = ["route", "run", &file, "--http", "8085", "-stopAfter", "600"];
         let service = start(program, &arguments);
-        a_shape_crosses();
+        let written = a_shape_crosses();
+        let count = format!("}} {written}");
         let is_counted = |line: &str| {
             line.starts_with("dunlin_routing_samples_total{path=\"")
                 && line.contains("/routes/square/outputs/output_1\"")
-                && line.ends_with("} 1")
+                && line.ends_with(&count)
         };
         let counted = || get(8085, "/metrics").lines().any(is_counted);
         let end = std::time::Instant::now() + std::time::Duration::from_secs(120);
