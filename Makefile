@@ -46,7 +46,9 @@ tuned:
 
 # Languages whose toolchains are not here leave a chapter with one line that says so.
 PUBLISHED_ARGS ?= --seconds 0.6 --repetitions 2
-published: languages
+published:
+	@scripts/require-rust.sh
+	@CARGO="$(CARGO)" LANGUAGES="$(LANGUAGES)" LANGUAGES_TRY=no scripts/languages.sh
 	$(CARGO) build --release -p dunlin-perftest -p dunlin-cli
 	$(TARGET)/release/perftest campaign published $(PUBLISHED_ARGS)$(if $(RESULTS), --results $(RESULTS))
 

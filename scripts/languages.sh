@@ -6,6 +6,7 @@
 #   LANGUAGES=all scripts/languages.sh        what it cannot is an error; so it is where CI is set
 #   LANGUAGES="c java" scripts/languages.sh   these alone, and what they lack is an error
 #   LANGUAGES_PROFILE=dev                     takes the unoptimized library, as `make test` does
+#   LANGUAGES_TRY=no                          builds what is used, and tries nothing, which takes most of the time
 #
 # A language is a script, scripts/languages/<language>.sh INTO, with this contract. (A file with a dash in its name is a part
 # of other scripts.)
@@ -17,6 +18,7 @@
 #   and whatever else tries the product. All of it takes 90 seconds at most with what a first run has fetched.
 # - What it fetches it keeps outside the repository, and checks it against hashes or a lock file that are checked in.
 # - LANGUAGES_PROFILE is set to what the library was built with, and tells what the script itself builds with cargo.
+# - LANGUAGES_TRY=no asks it to end once its product is in INTO; the examples may stay without being compiled.
 # - It ends with 0; with 77 if this machine lacks what it needs, after one line that says so:
 #   "java: skipped, needs JDK 22 or newer (found 17): set DUNLIN_JAVA_HOME"; with anything else if something failed.
 set -uo pipefail

@@ -10,6 +10,7 @@ if ! command -v "$compiler" >/dev/null; then
     exit 77
 fi
 echo "c: $into/include/dunlin/dunlin.h, $into/lib/libdunlin.so, $into/lib/libdunlin.a"
+[ "${LANGUAGES_TRY:-}" != no ] || exit 0
 for example in examples/*/c; do
     name=$(basename "$(dirname "$example")")
     work=$into/examples/$name/c

@@ -10,6 +10,7 @@ if ! command -v "$compiler" >/dev/null; then
     exit 77
 fi
 echo "cpp98: $into/include/dunlin/dds98.hpp"
+[ "${LANGUAGES_TRY:-}" != no ] || exit 0
 for example in examples/*/cpp98; do
     name=$(basename "$(dirname "$example")")
     work=$into/examples/$name/cpp98

@@ -31,6 +31,8 @@ ln -sf "dunlin-$version.jar" "$share/dunlin.jar"
 "$home/bin/jar" --create --file "$share/dunlin-$version-sources.jar" -C bindings/java/src/main/java .
 echo "java: $share/dunlin-$version.jar by $(basename "$home")"
 
+[ "${LANGUAGES_TRY:-}" != no ] || exit 0
+
 options="-XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED"
 for example in examples/*/java; do
     name=$(basename "$(dirname "$example")")

@@ -5,6 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 into=$1
 
+[ "${LANGUAGES_TRY:-}" != no ] || exit 0
+
 missing=
 for tool in "${CC:-gcc}" "${CXX:-g++}" pkg-config cmake make; do
     command -v "$tool" >/dev/null || missing="$missing $tool"

@@ -33,6 +33,8 @@ EOF
 chmod +x "$into/bin/release/perftest_cs"
 echo "perftest: $into/bin/release/perftest_cs"
 
+[ "${LANGUAGES_TRY:-}" != no ] || exit 0
+
 language=csharp
 . scripts/languages/perftest-try.sh
 csharp=$into/bin/release/perftest_cs

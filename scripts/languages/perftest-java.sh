@@ -62,6 +62,7 @@ if "$home/bin/java" -XX:AOTCacheOutput="$work/none.aot" -XX:AOTMode=off -version
         note "$side" || { echo "perftest-java: without notes of the $side side" >&2; tail -n 3 "$work/notes" >&2; }
     done
 fi
+[ "${LANGUAGES_TRY:-}" != no ] || exit 0
 try "$java" "$java" "-transport UDPv4 -keyed -instances 100"
 try "$java" "$rust" "-transport SHMEM -keyed -instances 100"
 try "$java" "$rust" "-transport UDPv4"
