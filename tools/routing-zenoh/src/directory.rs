@@ -21,8 +21,13 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Beats come so often.
+/// Beats of a site among few come so often.
 pub(crate) const BEAT: Duration = Duration::from_secs(10);
+/// So many sites are few. Each hears the beats of all, so among more of them each beats more
+/// rarely, and is believed to be there for longer.
+const FEW: usize = 50;
+/// The most times more rarely.
+const MOST_RARELY: usize = 12;
 /// Of all that is believed.
 const MOST_SITES: usize = 10_000;
 const MOST_TOPICS: usize = 100_000;
@@ -72,6 +77,11 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
+    /// How many times as long as among few sites it takes until a beat comes, or is missed.
+    pub(crate) fn pace(&self) -> u32 {
+        (self.sites.len() / FEW).clamp(1, MOST_RARELY) as u32
+    }
+
     /// A token with this hash is there, or is not any more.
     pub(crate) fn token(&mut self, now: Duration, zid: &str, hash: u64, is_there: bool) {
         let Some(site) = self.site(now, zid, is_there) else {
@@ -305,8 +315,9 @@ impl Directory {
     }
 
     fn reschedule(&mut self, zid: Arc<str>) {
+        let pace = self.pace();
         if let Some(site) = self.sites.get_mut(&zid) {
-            let due = site.next();
+            let due = site.next(pace);
             let before = std::mem::replace(&mut site.due, due);
             if before != due {
                 let old = (before, Arc::clone(&zid));
@@ -335,6 +346,7 @@ impl Directory {
     /// What is to be asked of which site now.
     pub(crate) fn poll(&mut self, now: Duration) -> Vec<(String, Question)> {
         let mut questions = Vec::new();
+        let pace = self.pace();
         while let Some((due, _)) = self.schedule.first()
             && *due <= now
             && let Some((_, zid)) = self.schedule.pop_first()
@@ -342,7 +354,7 @@ impl Directory {
             let Some(site) = self.sites.get_mut(&zid) else {
                 continue;
             };
-            if site.is_over(now) {
+            if site.is_over(now, pace) {
                 self.forget(&zid);
                 continue;
             }
@@ -358,7 +370,7 @@ impl Directory {
                 };
                 questions.push((zid.to_string(), question));
             }
-            site.due = site.next();
+            site.due = site.next(pace);
             self.schedule.insert((site.due, zid));
         }
         self.take_turns(now);

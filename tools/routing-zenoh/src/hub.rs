@@ -344,7 +344,7 @@ impl Hub {
             let tail = lock(&self.inner).tail;
             if now >= next_beat || has_more_news {
                 self.beat(true);
-                next_beat = now + BEAT;
+                next_beat = now + BEAT * lock(&self.inner).directory.pace();
             } else if tail.is_some_and(|tail| tail <= now) {
                 lock(&self.inner).tail = None;
                 self.has_tail.store(false, SeqCst);

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::time::Duration;
 
-/// A site without a beat for so long is gone.
+/// Among few sites one without a beat for so long is gone.
 pub(super) const SILENCE: Duration = Duration::from_secs(30);
-/// A site whose token vanished is believed to be gone after this, if no beat says otherwise: links
-/// come back within it.
+/// Among few sites one whose token vanished is believed to be gone after this, if no beat says
+/// otherwise: links come back within it.
 pub(super) const DOUBT: Duration = Duration::from_secs(10);
 /// An answer takes no longer: those who answer may have much to do. Questions that end without an
 /// answer say so before.
@@ -223,9 +223,10 @@ impl Site {
         }
     }
 
-    pub(super) fn is_over(&self, now: Duration) -> bool {
-        let doubts = self.doubts.is_some_and(|since| now >= since + DOUBT);
-        doubts || now >= self.heard + SILENCE
+    /// `pace` says how many times as long as among few sites is waited.
+    pub(super) fn is_over(&self, now: Duration, pace: u32) -> bool {
+        let doubts = self.doubts.is_some_and(|since| now >= since + DOUBT * pace);
+        doubts || now >= self.heard + SILENCE * pace
     }
 
     /// There is something to be asked, now or later.
@@ -263,10 +264,10 @@ impl Site {
     }
 
     /// When to look again.
-    pub(super) fn next(&self) -> Duration {
-        let doubts = self.doubts.map(|since| since + DOUBT);
+    pub(super) fn next(&self, pace: u32) -> Duration {
+        let doubts = self.doubts.map(|since| since + DOUBT * pace);
         let asks = self.asks.as_ref().map(|ask| ask.due);
-        let silence = self.heard + SILENCE;
+        let silence = self.heard + SILENCE * pace;
         [doubts, asks]
             .into_iter()
             .flatten()

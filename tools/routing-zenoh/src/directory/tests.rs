@@ -330,6 +330,28 @@ fn a_site_that_is_killed_goes_after_a_doubt_and_a_silent_one_too() {
     assert!(directory.by_topic.is_empty() && directory.by_prefix.is_empty());
 }
 
+/// Each of many sites beats more rarely, and is not taken for gone therefore.
+#[test]
+fn among_many_sites_silence_is_longer() {
+    let mut directory = Directory::default();
+    let names: Vec<String> = (0..210).map(|n| format!("{n:x}")).collect();
+    for name in &names {
+        directory.beat(secs(0), name, 0);
+    }
+    assert_eq!(directory.pace(), 4);
+    directory.token(secs(0), "1", 0, true);
+    directory.token(secs(1), "1", 0, false);
+    directory.poll(DOUBT * 4);
+    assert_eq!(directory.sites.len(), 210);
+    directory.poll(secs(1) + DOUBT * 4);
+    assert_eq!(directory.sites.len(), 209);
+    directory.poll(SILENCE * 4 - secs(1));
+    assert_eq!(directory.sites.len(), 209);
+    directory.beat(SILENCE * 4 - secs(1), "2", 0);
+    directory.poll(SILENCE * 4);
+    assert_eq!((directory.sites.len(), directory.pace()), (1, 1));
+}
+
 #[test]
 fn lost_and_leaked_tokens_heal_by_beats() {
     let (mut directory, mut peer) = known();
@@ -383,7 +405,7 @@ fn what_is_believed_has_a_bound() {
     for hash in 0..1000 {
         directory.token(secs(0), "1", hash, true);
     }
-    directory.poll(SILENCE);
+    directory.poll(SILENCE * MOST_RARELY as u32);
     assert_eq!((directory.sites.len(), directory.due()), (0, None));
     let mut peer = Peer::new("a1");
     let names: Vec<String> = (0..100).map(|n| format!("T{n}")).collect();
