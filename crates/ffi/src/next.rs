@@ -3,12 +3,13 @@ use crate::error::{Failure, Outcome, entry};
 use crate::memory::{In, Out, OutArray};
 use crate::object;
 use crate::reader::{
-    DUNLIN_SAMPLE_COPIED, DUNLIN_SAMPLE_WITHDRAWN, Wanted, Way, address, dunlin_reader,
-    dunlin_sample, dunlin_sample_info,
+    DUNLIN_SAMPLE_COPIED, DUNLIN_SAMPLE_SEVERAL, DUNLIN_SAMPLE_WITHDRAWN, Wanted, Way, address,
+    dunlin_reader, dunlin_sample, dunlin_sample_info,
 };
 use crate::samples::Samples;
-use crate::select::{DUNLIN_DECODES, dunlin_select};
-use dunlin::untyped::{NextPayload, SamplePayload};
+use crate::select::{DUNLIN_DECODES, DUNLIN_IF_SOLE, dunlin_select};
+use dunlin::SampleInfo;
+use dunlin::untyped::{NextPayload, SamplePayload, SoleSample};
 
 fn get_next(
     way: Way,
@@ -20,18 +21,26 @@ fn get_next(
 ) -> Outcome {
     let reader = object::reader(reader)?;
     let place = sample.required("sample")?;
-    let wanted = Wanted::of(select)?;
-    if wanted.flags & !DUNLIN_DECODES != 0 {
-        return Err(Failure::bad(format!(
-            "the member flags of the argument select has {:#x}: a sample that is taken or read \
-             alone is copied, or stays the library's until dunlin_give_back",
-            wanted.flags
-        )));
-    }
+    let sole = match way {
+        Way::Take => DUNLIN_IF_SOLE,
+        Way::Read => 0,
+    };
+    let wanted = Wanted::of(select, DUNLIN_DECODES | sole)?;
     let into = into.slice(length, "into")?;
     reader.samples.check_room()?;
     let (select, takes) = (&wanted.select, way == Way::Take);
     let next = match wanted.condition {
+        condition if wanted.flags & DUNLIN_IF_SOLE != 0 => {
+            check_no_condition(condition)?;
+            match reader.core.take_sole_undecoded(select, into) {
+                SoleSample::None => None,
+                SoleSample::Taken(info, payload) => Some((info, payload)),
+                SoleSample::Several => {
+                    place.put(none_of_several());
+                    return Ok(());
+                }
+            }
+        }
         0 => reader.core.next_undecoded(takes, select, None, into)?,
         handle => {
             let condition = object::condition(handle)?;
@@ -58,6 +67,28 @@ fn get_next(
     }
     place.put(told);
     Ok(())
+}
+
+fn check_no_condition(condition: u64) -> Outcome {
+    match condition {
+        0 => Ok(()),
+        _ => Err(Failure::bad(
+            "the argument select has a condition beside the flag DUNLIN_IF_SOLE: only one of them \
+             is possible",
+        )),
+    }
+}
+
+#[cold]
+fn none_of_several() -> dunlin_sample {
+    dunlin_sample {
+        data: std::ptr::null(),
+        length: 0,
+        token: 0,
+        flags: DUNLIN_SAMPLE_SEVERAL,
+        reserved: 0,
+        info: dunlin_sample_info::of(&SampleInfo::default()),
+    }
 }
 
 /// A sample for whose payload the caller has no room.

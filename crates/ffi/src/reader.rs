@@ -85,7 +85,8 @@ pub struct dunlin_sample {
     pub length: u64,
     /// Tells samples from each other; 0 if there is none.
     pub token: u64,
-    /// Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`, `DUNLIN_SAMPLE_COPIED`.
+    /// Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`, `DUNLIN_SAMPLE_COPIED`,
+    /// `DUNLIN_SAMPLE_SEVERAL`.
     pub flags: u32,
     /// 0.
     pub reserved: u32,
@@ -101,6 +102,8 @@ pub const DUNLIN_SAMPLE_IN_PLACE: u32 = 1;
 pub const DUNLIN_SAMPLE_WITHDRAWN: u32 = 2;
 /// The payload lies in memory of the caller's: there is nothing to give back.
 pub const DUNLIN_SAMPLE_COPIED: u32 = 4;
+/// It is none: the reader has several, and only a sole one was wanted.
+pub const DUNLIN_SAMPLE_SEVERAL: u32 = 8;
 
 impl dunlin_sample_info {
     pub(crate) fn of(info: &SampleInfo) -> Self {
@@ -180,18 +183,20 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
+    /// `known` are the flags that the call understands.
     #[inline]
-    pub(crate) fn of(select: In<'_, dunlin_select>) -> Outcome<Self> {
+    pub(crate) fn of(select: In<'_, dunlin_select>, known: u32) -> Outcome<Self> {
         let given = select.sized_in_place("select")?;
         let wanted = Self {
             select: states(given)?,
             condition: given.map_or(0, |select| select.condition),
             flags: given.map_or(0, |select| select.flags),
         };
-        match wanted.flags & !(DUNLIN_IN_PLACE | DUNLIN_GIVE_BACK_FIRST | DUNLIN_DECODES) {
+        match wanted.flags & !known {
             0 => Ok(wanted),
             unknown => Err(Failure::bad(format!(
-                "the member flags of the argument select has {unknown:#x}, which is unknown"
+                "the member flags of the argument select has {unknown:#x}, and this call knows \
+                 {known:#x}"
             ))),
         }
     }
@@ -208,7 +213,8 @@ fn get_samples(
     let held = object::reader(reader)?;
     let reader = &*held;
     let place = count.required("count")?;
-    let mut wanted = Wanted::of(select)?;
+    let known = DUNLIN_IN_PLACE | DUNLIN_GIVE_BACK_FIRST | DUNLIN_DECODES;
+    let mut wanted = Wanted::of(select, known)?;
     let samples = samples.slice(room, "samples")?;
     if wanted.flags & DUNLIN_GIVE_BACK_FIRST != 0 {
         reader.samples.give_back_any(samples)?;

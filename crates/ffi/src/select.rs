@@ -36,6 +36,10 @@ pub const DUNLIN_GIVE_BACK_FIRST: u32 = 2;
 /// Whoever gets the samples decodes each at once and tells of those that are not of the type by
 /// `dunlin_reject`: none is looked at before, and none left out.
 pub const DUNLIN_DECODES: u32 = 4;
+/// Only for `dunlin_take_next`, without a condition: where the reader has several samples, of
+/// whatever states, none is taken. Then the code is OK, and what was a sample has no more than the
+/// flag `DUNLIN_SAMPLE_SEVERAL`. So a take of all that there is may try this first.
+pub const DUNLIN_IF_SOLE: u32 = 8;
 
 /// Which samples a read or a take is about. With zeros behind the size it is about all.
 #[repr(C)]
@@ -57,7 +61,7 @@ pub struct dunlin_select {
     pub instance: [u8; 16],
     /// A read or query condition of the reader, whose states and query count instead; 0 for none.
     pub condition: u64,
-    /// Bits `DUNLIN_IN_PLACE`, `DUNLIN_GIVE_BACK_FIRST`, `DUNLIN_DECODES`.
+    /// Bits `DUNLIN_IN_PLACE`, `DUNLIN_GIVE_BACK_FIRST`, `DUNLIN_DECODES`, `DUNLIN_IF_SOLE`.
     pub flags: u32,
     /// 0.
     pub reserved: u32,

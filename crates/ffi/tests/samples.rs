@@ -280,9 +280,48 @@ fn one_sample_is_copied_to_the_room_of_whoever_takes_it() {
         for flags in [DUNLIN_IN_PLACE, DUNLIN_GIVE_BACK_FIRST] {
             let select = dunlin_select { flags, ..all() };
             let refused = next(dunlin_take_next, world.reader, &select, &mut room);
-            assert_eq!(refused.unwrap_err(), DUNLIN_BAD_PARAMETER);
-            assert!(said().contains("alone"), "{}", said());
+            let expected = format!("has {flags:#x}, and this call knows 0xc");
+            fails(refused.unwrap_err(), DUNLIN_BAD_PARAMETER, &[&expected]);
         }
+        world.close();
+    });
+}
+
+#[test]
+fn only_a_sole_sample_is_taken_if_no_other_is_wanted() {
+    let name = "only_a_sole_sample_is_taken_if_no_other_is_wanted";
+    in_namespace(name, LOOPBACK, || {
+        let world = World::new();
+        let (mut room, flags) = ([0; 32], DUNLIN_IF_SOLE);
+        let sole = dunlin_select { flags, ..all() };
+        let mut take_sole = || next(dunlin_take_next, world.reader, &sole, &mut room);
+        assert_eq!(take_sole().unwrap_err(), DUNLIN_NO_DATA);
+        world.write(7, b"abc");
+        wait_for_data(world.reader);
+        let sample = take_sole().unwrap();
+        assert_eq!(
+            (sample.info.instance, sample.flags),
+            (instance(7), DUNLIN_SAMPLE_COPIED)
+        );
+        for bird in [7, 8] {
+            world.write(bird, b"abc");
+        }
+        for _ in 0..2 {
+            let none = take_sole().unwrap();
+            assert_eq!((none.flags, none.token), (DUNLIN_SAMPLE_SEVERAL, 0));
+            assert!(none.data.is_null());
+        }
+        let mut samples = take(world.reader, &all(), 4).unwrap();
+        assert_eq!(samples.len(), 2);
+        ok(give_back(world.reader, &mut samples));
+        let refused = next(dunlin_read_next, world.reader, &sole, &mut room).unwrap_err();
+        fails(refused, DUNLIN_BAD_PARAMETER, &["has 0x8", "knows 0x4"]);
+        let condition = dunlin_select {
+            condition: 7,
+            ..sole
+        };
+        let refused = next(dunlin_take_next, world.reader, &condition, &mut room).unwrap_err();
+        fails(refused, DUNLIN_BAD_PARAMETER, &["DUNLIN_IF_SOLE"]);
         world.close();
     });
 }

@@ -287,6 +287,12 @@ impl Reader {
         self.cache.samples.len() == 0
     }
 
+    /// Is there more than one sample?
+    #[inline]
+    pub fn has_several(&self) -> bool {
+        self.cache.samples.len() > 1
+    }
+
     /// Are there samples that expire? Then `expire` comes before `take`, `read` and `has_data`.
     #[inline]
     pub fn is_timed(&self) -> bool {

@@ -25,7 +25,7 @@ pub use dunlin_rtps::{Arriving, ChangeKind, Origins, Time};
 pub use dunlin_wire::EncodedTypeInformation;
 pub use loan::LoanedBytes;
 pub use reader::{UntypedReader, UntypedReaderListener, UntypedReaderOptions};
-pub use sample::{NextPayload, SamplePayload, UntypedSample};
+pub use sample::{NextPayload, SamplePayload, SoleSample, UntypedSample};
 pub use topic::UntypedTopic;
 pub use type_support::TypeSupport;
 pub(crate) use writer::SERIALIZE_LIMIT;

@@ -29,6 +29,17 @@ pub enum NextPayload {
     Kept(SamplePayload),
 }
 
+/// What became of a question for the only sample of a reader.
+#[derive(Debug)]
+pub enum SoleSample {
+    /// The reader has none that was selected.
+    None,
+    /// It has several samples, and all are still there.
+    Several,
+    /// It was taken.
+    Taken(SampleInfo, NextPayload),
+}
+
 impl UntypedSample {
     pub(crate) fn new(core: &Arc<ReaderCore>, raw: dunlin_rtps::Sample) -> Self {
         Self {

@@ -409,6 +409,11 @@
 #define DUNLIN_SAMPLE_COPIED 4
 
 /**
+ * It is none: the reader has several, and only a sole one was wanted.
+ */
+#define DUNLIN_SAMPLE_SEVERAL 8
+
+/**
  * The sample was read before.
  */
 #define DUNLIN_READ 1
@@ -480,6 +485,13 @@
  * `dunlin_reject`: none is looked at before, and none left out.
  */
 #define DUNLIN_DECODES 4
+
+/**
+ * Only for `dunlin_take_next`, without a condition: where the reader has several samples, of
+ * whatever states, none is taken. Then the code is OK, and what was a sample has no more than the
+ * flag `DUNLIN_SAMPLE_SEVERAL`. So a take of all that there is may try this first.
+ */
+#define DUNLIN_IF_SOLE 8
 
 /**
  * No status.
@@ -666,7 +678,8 @@ typedef struct dunlin_sample {
      */
     uint64_t token;
     /**
-     * Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`, `DUNLIN_SAMPLE_COPIED`.
+     * Bits `DUNLIN_SAMPLE_IN_PLACE`, `DUNLIN_SAMPLE_WITHDRAWN`, `DUNLIN_SAMPLE_COPIED`,
+     * `DUNLIN_SAMPLE_SEVERAL`.
      */
     uint32_t flags;
     /**
@@ -1185,7 +1198,7 @@ typedef struct dunlin_select {
      */
     uint64_t condition;
     /**
-     * Bits `DUNLIN_IN_PLACE`, `DUNLIN_GIVE_BACK_FIRST`, `DUNLIN_DECODES`.
+     * Bits `DUNLIN_IN_PLACE`, `DUNLIN_GIVE_BACK_FIRST`, `DUNLIN_DECODES`, `DUNLIN_IF_SOLE`.
      */
     uint32_t flags;
     /**

@@ -101,9 +101,9 @@ public:
             *at = batch->next;
         }
         give_back(*batch);
-        end_batch(batch, false);
         (void)values.unloan();
         (void)infos.unloan();
+        end_batch(batch, false);
         return RETCODE_OK;
     }
 
@@ -152,6 +152,8 @@ private:
         uint64_t held;
         dunlin_reader reader;
         Batch *next;
+        // The payload of a sample that was alone.
+        uint8_t near[NEAR];
     };
 
     static void give_back(Batch &batch) {
@@ -247,16 +249,17 @@ private:
         uint64_t count = 0;
         dunlin_sample *samples = batch->samples.get_buffer();
         select.flags |= DUNLIN_DECODES;
-        ReturnCode_t code = getter(_handle, &select, samples, room, &count);
+        ReturnCode_t code = pull(getter, select, *batch, room, count);
         if (code == RETCODE_OK) {
             Values &into = is_loan ? batch->values : values;
             SampleInfoSeq &about = is_loan ? batch->infos : infos;
             const bool lends = is_loan && C::lends;
             code = fill(samples, count, into, about, lends);
+            const bool is_copied = count == 1 && samples[0].token == 0;
             if (lends && code == RETCODE_OK) {
-                batch->held = count;
+                batch->held = is_copied ? 0 : count;
                 batch->reader = _handle;
-            } else {
+            } else if (!is_copied) {
                 (void)dunlin_give_back(_handle, samples, count);
             }
         }
@@ -269,6 +272,23 @@ private:
         }
         end_batch(batch, is_lent);
         return code;
+    }
+    // Mostly there is one sample: the library copies it, and there is nothing to give back.
+    ReturnCode_t pull(Getter getter, dunlin_select &select, Batch &batch, ULong room,
+                      uint64_t &count) {
+        dunlin_sample *samples = batch.samples.get_buffer();
+        if (getter == dunlin_take && select.which == DUNLIN_ANY_INSTANCE
+            && select.condition == 0) {
+            select.flags |= DUNLIN_IF_SOLE;
+            const ReturnCode_t code =
+                dunlin_take_next(_handle, &select, batch.near, sizeof batch.near, samples);
+            if (code != RETCODE_OK || (samples[0].flags & DUNLIN_SAMPLE_SEVERAL) == 0) {
+                count = 1;
+                return code;
+            }
+            select.flags &= ~static_cast<uint32_t>(DUNLIN_IF_SOLE);
+        }
+        return getter(_handle, &select, samples, room, &count);
     }
     // What is no value of the type is left out, also of the samples.
     ReturnCode_t fill(dunlin_sample *samples, uint64_t &count, Values &values,

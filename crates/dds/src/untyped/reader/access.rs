@@ -28,6 +28,22 @@ impl ReaderCore {
         count
     }
 
+    /// As `take`, but takes nothing if there are several samples: then it returns false.
+    #[inline]
+    pub(crate) fn take_sole(self: &Arc<Self>, select: &Select, sink: impl FnMut(Sample)) -> bool {
+        if self.is_bare() {
+            return true;
+        }
+        let mut state = self.current();
+        if state.has_several() {
+            return false;
+        }
+        self.clear_data();
+        state.take(select, sink);
+        self.taken(state);
+        true
+    }
+
     /// As `take` of the oldest sample in one of these states. What is said about it is put where it
     /// is to stay: it is large.
     #[inline]

@@ -2,7 +2,7 @@
 use super::{ReaderCore, UntypedReader};
 use crate::error::{Error, Result};
 use crate::untyped::condition::ReadCondition;
-use crate::untyped::sample::{NextPayload, UntypedSample};
+use crate::untyped::sample::{NextPayload, SoleSample, UntypedSample};
 use dunlin_rtps::{ChangeKind, ContentFilter, Sample, SampleInfo, Select};
 use dunlin_wire::Guid;
 use std::fmt::Display;
@@ -150,6 +150,21 @@ impl UntypedReader {
             let Sample { info, payload } = raw;
             (info, NextPayload::of(&self.core, payload, room))
         }))
+    }
+
+    /// As [`next_undecoded`](Self::next_undecoded) of the only sample of the reader: where there
+    /// are several, nothing is taken.
+    pub fn take_sole_undecoded(&self, select: &Select, room: &mut [u8]) -> SoleSample {
+        let mut found = None;
+        if !self.core.take_sole(select, |raw| found = Some(raw)) {
+            return SoleSample::Several;
+        }
+        match found {
+            None => SoleSample::None,
+            Some(Sample { info, payload }) => {
+                SoleSample::Taken(info, NextPayload::of(&self.core, payload, room))
+            }
+        }
     }
 
     /// What `select` and the condition name, as it is.
