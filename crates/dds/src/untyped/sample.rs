@@ -30,6 +30,10 @@ pub enum NextPayload {
 }
 
 /// What became of a question for the only sample of a reader.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a box for what is taken would be an allocation for each sample"
+)]
 #[derive(Debug)]
 pub enum SoleSample {
     /// The reader has none that was selected.
