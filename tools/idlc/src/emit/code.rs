@@ -80,7 +80,7 @@ impl Code {
     /// A line, or several that are in one piece.
     pub(in crate::emit) fn line(&mut self, line: impl fmt::Display) {
         let begin = self.begin(line);
-        let is_one = |line: &&str| line.as_bytes().contains(&b'\n');
+        let is_one = |line: &&str| memchr::memchr(b'\n', line.as_bytes()).is_some();
         let several = self.text.get(begin..).filter(is_one);
         if let Some((_, rest)) = several.and_then(|all| all.split_once('\n')) {
             let rest = rest.to_string();

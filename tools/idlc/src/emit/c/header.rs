@@ -370,7 +370,7 @@ pub(super) fn check_names(unit: &mut Unit<'_>) {
         }
         if typed::is_topic(unit, &ty) && !names::has_classes(unit) {
             let original = format!("a function of {}", ty.name());
-            let words = typed::words().map(|word| format!("{name}_{word}"));
+            let words = typed::words().iter().map(|word| format!("{name}_{word}"));
             reports.extend(words.filter_map(|word| all.take(&word, &original, entry.span)));
         }
         reports.extend(check_members(unit, entry, &ty));

@@ -21,13 +21,9 @@ pub(super) fn linkage(unit: &Unit<'_>) -> &'static str {
 
 /// The name of a type that IDL names, or of a constant.
 pub(super) fn global(unit: &Unit<'_>, name: &str) -> String {
-    let made = || unit.escaped(name.replace("::", "_"));
-    if !has_classes(unit) {
-        return made();
-    }
     unit.named("flat", name, || {
-        let made = made();
-        match FUNCTIONS.contains(&&*made) {
+        let made = unit.escaped(name.replace("::", "_"));
+        match has_classes(unit) && FUNCTIONS.contains(&&*made) {
             true => (unit.language.escape)(&made),
             false => made,
         }

@@ -171,7 +171,7 @@ impl Place {
             try_construct: held.element.try_construct,
             default: None,
             is_optional: false,
-            idl: format!("{}.{name}", self.idl),
+            idl: [&*self.idl, ".", name].concat(),
             is_first: false,
             has_classes: self.has_classes,
         };
@@ -242,8 +242,8 @@ fn dot(value: &str, name: &str) -> String {
     let inner = value.strip_prefix("(*");
     let inner = inner.and_then(|rest| rest.strip_suffix(')'));
     match inner.filter(|inner| !inner.starts_with('*')) {
-        Some(pointer) => format!("{pointer}->{name}"),
-        None => format!("{value}.{name}"),
+        Some(pointer) => [pointer, "->", name].concat(),
+        None => [value, ".", name].concat(),
     }
 }
 

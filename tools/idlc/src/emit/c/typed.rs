@@ -24,7 +24,12 @@ pub(super) fn is_topic(unit: &Unit<'_>, ty: &DynamicType) -> bool {
 }
 
 /// What follows the name of a type in names that are made for topics of it.
-pub(super) fn words() -> impl Iterator<Item = &'static str> {
+pub(super) fn words() -> &'static [&'static str] {
+    &WORDS
+}
+
+/// What is asked for each topic.
+static WORDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let texts = [TOPIC, KEYED, INSTANCE, PLAIN];
     let names = texts.into_iter().flat_map(|text| text.split("Foo_"));
     let words = names.map(|rest| {
@@ -34,8 +39,8 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
     let mut words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.sort_unstable();
     words.dedup();
-    words.into_iter()
-}
+    words
+});
 
 /// Defines them.
 pub(super) fn define(unit: &Unit<'_>, code: &mut Code, plan: &Plan, ty: &DynamicType) {
