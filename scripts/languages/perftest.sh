@@ -35,15 +35,18 @@ libraries="-L $into/lib -ldunlin -ldunlin_perftest -pthread -Wl,-rpath,\$ORIGIN/
     -o "$bin/perftest_cpp"
 echo "perftest: $bin/perftest_c, $bin/perftest_cpp"
 
+tries=${LANGUAGES_TRY:-}
 # try PUBLISHER SUBSCRIBER: both run to their ends, and leave a row each.
 try() {
     local code=0
+    [ "$tries" != no ] || return 0
     tests/interop/netns.sh timeout 60 sh -c '"$0" -sub -noPrint -noOutputHeaders >"$2/s.csv" 2>"$2/s.err" & sub=$!
         "$1" -pub -latencyTest -numIter 200 -noPrint -noOutputHeaders >"$2/p.csv" 2>"$2/p.err" && wait $sub' \
         "$2" "$1" "$work" || code=$?
     if [ "$code" = 69 ]; then
         echo "perftest: not run, no network namespace is possible here"
-        exit 0
+        tries=no
+        return 0
     fi
     if [ "$code" != 0 ] || [ "$(cat "$work/p.csv" "$work/s.csv" | grep -c ,)" != 2 ]; then
         cat "$work/p.err" "$work/s.err" >&2
@@ -51,11 +54,9 @@ try() {
         exit 1
     fi
 }
-if [ "${LANGUAGES_TRY:-}" != no ]; then
-    try "$bin/perftest_c" "$bin/perftest_cpp"
-    try "$bin/perftest_cpp" "$bin/perftest_c"
-    echo "perftest: each runs with the other one"
-fi
+try "$bin/perftest_c" "$bin/perftest_cpp"
+try "$bin/perftest_cpp" "$bin/perftest_c"
+[ "$tries" = no ] || echo "perftest: each runs with the other one"
 
 # Where these languages are. Their scripts say what is missing.
 for language in csharp java; do

@@ -1,10 +1,10 @@
 //! Which sites there are and what they have.
 //!
 //! A site has one token, which names the hash of all its topics. When they change it tells all
-//! others what is new. Where the hash is not that of what is known of the site, it is asked what has
-//! changed. News get lost, and tokens are hints: they get lost, doubled and left over. A site's
-//! beats name the hash as well, so that each site finds out when it is wrong. There is no clock and
-//! no network here.
+//! others what is new. Where the hash is not that of what is known of the site, it is asked what
+//! has changed. News get lost, and tokens are hints: they get lost, doubled and left over. A
+//! site's beats name the hash as well, so that each site finds out when it is wrong. There is no
+//! clock and no network here.
 mod site;
 #[cfg(test)]
 mod tests;
