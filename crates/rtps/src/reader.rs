@@ -389,25 +389,6 @@ impl Reader {
         proxy.is_some_and(WriterProxy::is_complete)
     }
 
-    /// How much it holds, for statistics and for tests of its bounds.
-    pub fn holdings(&self) -> Holdings {
-        let writers = self.writers.iter();
-        Holdings {
-            samples: self.cache.samples.len(),
-            valid_samples: self.cache.valid(),
-            instances: self.cache.instances.len(),
-            names: self.cache.names.len(),
-            early: writers.clone().map(|w| w.waiting.len()).sum(),
-            early_bytes: writers.clone().map(|w| w.waiting_bytes).sum(),
-            in_sets: writers.clone().map(|w| w.in_sets().0).sum(),
-            in_sets_bytes: writers.clone().map(|w| w.in_sets().1).sum(),
-            incomplete: writers.clone().map(|w| w.partials.len()).sum(),
-            incomplete_bytes: writers.clone().map(|w| w.partials.cost()).sum(),
-            gaps: writers.map(|w| w.gaps.len()).sum(),
-            departed: self.departed.len(),
-        }
-    }
-
     /// Takes in a fragment, if there is memory for it.
     fn assemble(
         &mut self,

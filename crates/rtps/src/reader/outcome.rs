@@ -1,5 +1,5 @@
 //! What became of a writer's changes in a reader: for people who wonder where they are.
-use super::Reader;
+use super::{Holdings, Reader};
 use dunlin_wire::Guid;
 
 /// Changes that a reader received in full and did not show, by reason.
@@ -51,5 +51,24 @@ impl Reader {
             heard: proxy.started,
             complete: proxy.started && !proxy.lacks() && proxy.waiting.is_empty(),
         })
+    }
+
+    /// How much it holds, for statistics and for tests of its bounds.
+    pub fn holdings(&self) -> Holdings {
+        let writers = self.writers.iter();
+        Holdings {
+            samples: self.cache.samples.len(),
+            valid_samples: self.cache.valid(),
+            instances: self.cache.instances.len(),
+            names: self.cache.names.len(),
+            early: writers.clone().map(|w| w.waiting.len()).sum(),
+            early_bytes: writers.clone().map(|w| w.waiting_bytes).sum(),
+            in_sets: writers.clone().map(|w| w.in_sets().0).sum(),
+            in_sets_bytes: writers.clone().map(|w| w.in_sets().1).sum(),
+            incomplete: writers.clone().map(|w| w.partials.len()).sum(),
+            incomplete_bytes: writers.clone().map(|w| w.partials.cost()).sum(),
+            gaps: writers.map(|w| w.gaps.len()).sum(),
+            departed: self.departed.len(),
+        }
     }
 }
