@@ -342,6 +342,37 @@ fn writers_that_match_nobody_here_are_not_waited_for() {
     }
 }
 
+/// A set waits for room at one reader, and behind it one that is too large for another. Once the
+/// first reader is gone, the thread that deletes it tells a third of its part of the large set.
+#[test]
+fn what_the_end_of_a_reader_lets_go_at_another_is_told_at_once() {
+    for local in [false, true] {
+        let stage = Stage::with(coherent(AccessScope::Group), 3, local, |_, r| {
+            r.resource_limits.max_samples = Some(1);
+        });
+        let (losses, told) = mpsc::channel();
+        let mask = StatusMask::NONE.with(StatusKind::SampleLost);
+        stage.readers[1].set_listener(Losses(losses), mask);
+        stage.writers[0].write(&bird("dunlin", 0)).unwrap();
+        assert!(soon(|| stage.readers[0].read().len() == 1));
+        for set in [[1, 0, 0], [0, 1, 2]] {
+            stage.publisher.begin_coherent_changes();
+            for (writer, samples) in stage.writers.iter().zip(set) {
+                for number in 0..samples {
+                    writer.write(&bird("dunlin", number)).unwrap();
+                }
+            }
+            stage.publisher.end_coherent_changes().unwrap();
+        }
+        for writer in &stage.writers[1..] {
+            writer.wait_for_acknowledgments(SOON).unwrap();
+        }
+        assert!(told.try_recv().is_err(), "the first set has had its turn");
+        stage.readers[0].close();
+        assert_eq!(told.try_recv(), Ok((1, 1)), "local {local}");
+    }
+}
+
 #[test]
 fn a_late_joiner_gets_sets_over_several_writers() {
     for local in [false, true] {
