@@ -17,7 +17,7 @@ use crate::discovery::why::similar;
 use crate::receive::liveliness::LivelinessAssertion;
 use crate::receive::participant::ReceivingReader;
 use crate::receive::routes::{PeerRoute, Routes};
-use crate::send::datagram::Datagrams;
+use crate::send::datagram::{Datagrams, Joining};
 use crate::send::destination::Destination;
 use crate::send::local_queue::{self, LocalReaderEndpoint, LocalWriterEndpoint};
 use crate::status::{LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, WriterChange};
@@ -45,6 +45,7 @@ use ways::WaitingMatches;
 pub(crate) struct Matching<P: MatchedEntities> {
     discovery: Discovery,
     datagrams: Datagrams,
+    joining: Joining,
     /// The multicast groups where announcements go.
     groups_met: Vec<Locator>,
     peer_list: PeerList,
@@ -151,6 +152,7 @@ impl<P: OwnParticipant> Matching<P> {
         let mut matching = Self {
             discovery,
             datagrams,
+            joining: Joining::default(),
             groups_met,
             peer_list,
             announce: Vec::new(),
@@ -373,6 +375,7 @@ impl<P: OwnParticipant> Matching<P> {
         if std::mem::take(&mut self.changed) {
             participant.set_routes(self.routes());
         }
+        self.datagrams.join_builtin(&mut self.joining);
         self.locate_peers(participant.transport());
         let mut announced = self.beside_network(participant);
         if !announced.is_empty() {

@@ -31,13 +31,16 @@ pub(crate) trait ReceivingParticipant: Endpoints {
     fn datagrams(&self) -> Datagrams;
     /// Brings a thread's own copy of the routes up to date.
     fn refresh(&self, routes: &mut Arc<Routes<Self>>, generation: &mut u64);
-    /// Hands a submessage of a built-in endpoint to discovery.
+    /// Hands a submessage of a built-in endpoint to discovery. What that decides is carried out, and
+    /// what it answers is sent, by `settle_discovery`.
     fn discover(
         self: &Arc<Self>,
         source: &Source,
         timestamp: Option<Timestamp>,
         message: &Submessage<'_>,
     );
+    /// Comes when all of a datagram was handed over, so that its answers leave together.
+    fn settle_discovery(self: &Arc<Self>);
     /// Its own announcement has come back by multicast.
     fn note_own_multicast(&self);
     /// Tells discovery that a writer lives.

@@ -236,6 +236,8 @@ struct Context<'a> {
     source: Source,
     for_us: bool,
     timestamp: Option<Timestamp>,
+    /// Something was for discovery, which has not answered yet.
+    discovers: bool,
 }
 
 impl<P: ReceivingParticipant> Worker<P> {
@@ -283,6 +285,7 @@ impl<P: ReceivingParticipant> Worker<P> {
             source: source(&message.header, from),
             for_us: true,
             timestamp: None,
+            discovers: false,
         };
         let mut submessages = message.submessages;
         let mut is_first = true;
@@ -312,6 +315,9 @@ impl<P: ReceivingParticipant> Worker<P> {
                     break;
                 }
             }
+        }
+        if context.discovers {
+            builtin::settle(shared);
         }
     }
 

@@ -4,6 +4,7 @@
 //! where it is and is referred to by a counted slice, so that `sendmsg` gathers it. A payload in
 //! memory that peers can read stays there whatever its size, so that the transport can leave it
 //! there too. Nothing is allocated once the arena has its size.
+mod joining;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use dunlin_rtps::{Outbox, Piece as Part, To};
 use dunlin_transport::Transport;
 use dunlin_wire::{Data, GuidPrefix, Header, Submessage, Timestamp};
+pub(crate) use joining::Joining;
 use std::ops::Range;
 use std::sync::Arc;
 

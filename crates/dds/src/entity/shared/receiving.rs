@@ -47,9 +47,13 @@ impl ReceivingParticipant for Shared {
         timestamp: Option<Timestamp>,
         message: &Submessage<'_>,
     ) {
-        Shared::discover(self, |matching, now| {
-            matching.handle(now, source, timestamp, message);
-        });
+        let _deferred = deferred::scope();
+        let mut matching = self.matching.lock();
+        matching.handle(self.clock.now(), source, timestamp, message);
+    }
+
+    fn settle_discovery(self: &Arc<Self>) {
+        Shared::discover(self, |_, _| ());
     }
 
     fn note_own_multicast(&self) {

@@ -9,10 +9,17 @@ use std::sync::Arc;
 #[cold]
 pub(super) fn discover<P: ReceivingParticipant>(
     shared: &Arc<P>,
-    context: &Context<'_>,
+    context: &mut Context<'_>,
     message: &Submessage<'_>,
 ) {
+    context.discovers = true;
     shared.discover(&context.source, context.timestamp, message);
+}
+
+/// All of a datagram was handed to discovery.
+#[cold]
+pub(super) fn settle<P: ReceivingParticipant>(shared: &Arc<P>) {
+    shared.settle_discovery();
 }
 
 impl<P: ReceivingParticipant> Worker<P> {

@@ -1,8 +1,8 @@
 use super::*;
 use dunlin_transport::{Listen, Outgoing, Reach, Receiver, Sent, TransportProperties};
 use dunlin_wire::{
-    Data, DataFrag, EntityId, FragmentNumber, Heartbeat, Locator, Message, Parameters, Payload,
-    SequenceNumber,
+    Data, DataFrag, EntityId, FragmentNumber, Guid, Heartbeat, Locator, Message, Parameters,
+    Payload, SequenceNumber,
 };
 
 fn datagrams() -> Datagrams {
@@ -405,4 +405,77 @@ fn fragments_that_leave_with_checksums_are_handed_over_together() {
     }
     // As many as a message to the kernel may have.
     assert_eq!(*transport.1.lock().unwrap(), [46, 46, 38]);
+}
+
+/// What each of these participants is told, each DATA with its time.
+fn told(out: &Datagrams, all: &[GuidPrefix]) -> Vec<Vec<(Option<Timestamp>, Vec<u8>)>> {
+    let mut told = vec![Vec::new(); all.len()];
+    for (piece, bytes) in out.pieces.iter().zip(whole(out)) {
+        let To::Endpoint(guid) = piece.to else {
+            continue;
+        };
+        let of = all
+            .iter()
+            .position(|prefix| *prefix == guid.prefix)
+            .unwrap();
+        let mut time = None;
+        for submessage in Message::parse(&bytes).unwrap().submessages {
+            let submessage = submessage.unwrap();
+            match submessage {
+                Submessage::InfoTimestamp(timestamp) => time = timestamp,
+                Submessage::InfoDestination(prefix) => assert_eq!(prefix, guid.prefix),
+                _ => {
+                    let mut said = BytesMut::new();
+                    submessage.encode(&mut said);
+                    let is_data = matches!(submessage, Submessage::Data(_));
+                    told[of].push((time.filter(|_| is_data), said.to_vec()));
+                }
+            }
+        }
+    }
+    told
+}
+
+#[test]
+fn what_is_for_built_in_endpoints_of_a_participant_shares_datagrams() {
+    let all = [1, 2, 3].map(|byte| GuidPrefix([byte; 12]));
+    let heartbeat = Submessage::Heartbeat(Heartbeat {
+        reader: EntityId::SEDP_PUBLICATIONS_READER,
+        writer: EntityId::SEDP_PUBLICATIONS_WRITER,
+        first: SequenceNumber(1),
+        last: SequenceNumber(3),
+        count: 1,
+        is_final: false,
+        liveliness: false,
+        group: None,
+    });
+    let small = Bytes::from_static(&[7; 300]);
+    let large = Bytes::from(vec![9; COPY_LIMIT + 4]);
+    let time = |nth| Submessage::InfoTimestamp(Some(Timestamp(nth)));
+    let mut out = datagrams();
+    let mut say = |to: To, message: Submessage<'_>, payload: &Bytes| out.push(to, message, payload);
+    say(To::Announce, data(&small), &small);
+    for nth in 0..300 {
+        for prefix in all {
+            let to = |entity| To::Endpoint(Guid::new(prefix, entity));
+            let writers = to(EntityId::SEDP_PUBLICATIONS_READER);
+            let readers = to(EntityId::SEDP_SUBSCRIPTIONS_READER);
+            say(writers, time(nth), &Bytes::new());
+            say(writers, data(&small), &small);
+            say(writers, heartbeat.clone(), &Bytes::new());
+            // Of no time.
+            say(readers, data(&small), &small);
+            if nth == 150 {
+                say(readers, data(&large), &large);
+            }
+        }
+    }
+    let user = To::Endpoint(Guid::new(all[0], EntityId([0, 0, 1, 7])));
+    say(user, heartbeat, &Bytes::new());
+    let before = (told(&out, &all), out.pieces.len());
+    out.join_builtin(&mut Joining::default());
+    assert_eq!(told(&out, &all), before.0);
+    assert!(whole(&out).iter().all(|datagram| datagram.len() <= 65_000));
+    // Five for each, since a large payload lies apart; one announcement, and one for a reader.
+    assert_eq!([before.1, out.pieces.len()], [2702, 3 * 5 + 2]);
 }
