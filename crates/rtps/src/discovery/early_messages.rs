@@ -8,10 +8,15 @@ use super::unverified_participants::UnverifiedParticipants;
 use super::{Discovery, Event, Source};
 use crate::{Outbox, Time};
 use alloc::vec::Vec;
+use dunlin_qos::Duration;
 use dunlin_wire::{GuidPrefix, Header, Heartbeat, Message, Submessage, Timestamp};
 
 /// Bytes that are kept of one stranger: what some thirty endpoints take.
 const MOST: usize = 16 << 10;
+/// After a silence of so long what a stranger said before is of no account: it may have ended and
+/// be back under its name with other endpoints, which have the same numbers. Who lives says what it
+/// has more often.
+const SILENCE: Duration = Duration::from_secs(5);
 /// Bytes of a message's header.
 const HEADER: usize = 20;
 
@@ -23,23 +28,34 @@ pub(super) struct EarlyMessages {
     /// The last HEARTBEAT of each writer. They come last: what they name is there then, and need
     /// not be asked for.
     heartbeats: Vec<Heartbeat>,
+    /// When it said something last.
+    last: Time,
+    /// What it takes among all strangers.
+    bytes: usize,
 }
 
 impl EarlyMessages {
     /// Keeps a submessage of a built-in topic, if there is room; `age` is the stranger's number.
     fn keep(
         &mut self,
+        now: Time,
         (prefix, age): (GuidPrefix, u64),
         timestamp: Option<Timestamp>,
         message: &Submessage<'_>,
         strangers: &mut UnverifiedParticipants,
     ) {
+        if self.is_stale(now) {
+            strangers.give_back(age, self.bytes);
+            *self = Self::default();
+        }
+        self.last = now;
         if let Submessage::Heartbeat(heartbeat) = message {
             let mut known = self.heartbeats.iter_mut();
             match known.find(|known| known.writer == heartbeat.writer) {
                 Some(known) => *known = *heartbeat,
                 None if strangers.keeps(age, size_of::<Heartbeat>()) => {
                     self.heartbeats.push(*heartbeat);
+                    self.bytes += size_of::<Heartbeat>();
                 }
                 None => {}
             }
@@ -57,11 +73,16 @@ impl EarlyMessages {
         if !fits || !strangers.keeps(age, size) {
             return;
         }
+        self.bytes += size;
         if self.message.is_empty() {
             Header::new(prefix).encode(&mut self.message);
         }
         stamp.encode(&mut self.message);
         message.encode(&mut self.message);
+    }
+
+    fn is_stale(&self, now: Time) -> bool {
+        now.since(self.last) > SILENCE
     }
 }
 
@@ -69,6 +90,7 @@ impl Discovery {
     /// Keeps what a stranger says of its endpoints until it is believed.
     pub(super) fn keep_early(
         &mut self,
+        now: Time,
         prefix: GuidPrefix,
         timestamp: Option<Timestamp>,
         message: &Submessage<'_>,
@@ -80,7 +102,7 @@ impl Discovery {
         {
             let who = (prefix, peer.age());
             let early = &mut peer.early;
-            early.keep(who, timestamp, message, &mut self.strangers);
+            early.keep(now, who, timestamp, message, &mut self.strangers);
         }
     }
 
@@ -93,7 +115,8 @@ impl Discovery {
         events: &mut Vec<Event>,
     ) {
         let peer = self.peers.get_mut(&source.prefix);
-        let Some(early) = peer.map(|peer| core::mem::take(&mut peer.early)) else {
+        let early = peer.map(|peer| core::mem::take(&mut peer.early));
+        let Some(early) = early.filter(|early| !early.is_stale(now)) else {
             return;
         };
         let message = Message::parse(&early.message).into_iter().flatten();
@@ -133,7 +156,7 @@ mod tests {
             let mut early = EarlyMessages::default();
             for number in 0..100 {
                 let message = described(number, &payload);
-                early.keep((prefix, age), None, &message, &mut strangers);
+                early.keep(Time(0), (prefix, age), None, &message, &mut strangers);
             }
             kept.push((age, early));
         }
@@ -155,11 +178,38 @@ mod tests {
                 EntityId::SEDP_PUBLICATIONS_WRITER,
                 EntityId::SEDP_SUBSCRIPTIONS_WRITER,
             ] {
-                early.keep(who, None, &has(writer, last), &mut strangers);
+                early.keep(Time(0), who, None, &has(writer, last), &mut strangers);
             }
         }
         let lasts: Vec<_> = early.heartbeats.iter().map(|h| h.last.0).collect();
         assert_eq!(lasts, [999, 999]);
         assert!(early.message.is_empty());
+    }
+
+    #[test]
+    fn what_was_said_before_a_long_silence_is_forgotten_and_its_room_given_back() {
+        let mut strangers = UnverifiedParticipants::default();
+        let who = (GuidPrefix::UNKNOWN, strangers.add(GuidPrefix::UNKNOWN, 1));
+        let mut early = EarlyMessages::default();
+        let payload = vec![7; 1000];
+        let mut lengths = Vec::new();
+        for second in 0..1000 {
+            // Each eighth is late.
+            let now = Time::default().after(Duration::from_secs(second + second / 8 * 10));
+            let message = described(second.into(), &payload);
+            early.keep(now, who, None, &message, &mut strangers);
+            let heartbeat = has(EntityId::SEDP_PUBLICATIONS_WRITER, second.into());
+            early.keep(now, who, None, &heartbeat, &mut strangers);
+            lengths.push(early.message.len() / 1000);
+        }
+        assert!(
+            lengths.chunks(8).all(|all| all == [1, 2, 3, 4, 5, 6, 7, 8]),
+            "{lengths:?}"
+        );
+        strangers.give_back(who.1, early.bytes);
+        assert!(
+            strangers.has_room((4 << 20) - 1),
+            "all but its announcement"
+        );
     }
 }

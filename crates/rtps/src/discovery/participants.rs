@@ -513,12 +513,12 @@ impl Discovery {
         };
         if !peer.verified {
             if !source.addressed {
-                self.keep_early(source.prefix, timestamp, message);
+                self.keep_early(now, source.prefix, timestamp, message);
                 return false;
             }
             if !self.proves(now, source, message, out) {
                 self.prove(now, source, message, out);
-                self.keep_early(source.prefix, timestamp, message);
+                self.keep_early(now, source.prefix, timestamp, message);
                 return false;
             }
             if !self.verify(now, source.prefix, origin, out, events) {

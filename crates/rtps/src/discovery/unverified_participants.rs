@@ -66,6 +66,14 @@ impl UnverifiedParticipants {
         true
     }
 
+    /// So many bytes of what one said are kept no longer.
+    pub(super) fn give_back(&mut self, age: u64, bytes: usize) {
+        if let Some((_, size)) = self.by_age.get_mut(&age) {
+            *size = size.saturating_sub(bytes);
+            self.bytes = self.bytes.saturating_sub(bytes);
+        }
+    }
+
     /// It is no stranger any more, or gone.
     pub(super) fn remove(&mut self, age: u64) {
         if let Some((_, bytes)) = self.by_age.remove(&age) {
