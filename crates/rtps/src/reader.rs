@@ -206,13 +206,6 @@ impl Reader {
         self.forget_writer(now, writer, false)
     }
 
-    /// As `remove_writer` for one that was deleted and disposes what it leaves: the instances that
-    /// it writes are disposed, whoever else writes them; with exclusive ownership those that it
-    /// owns (DDS 1.4 2.2.3.21, 2.2.3.9.2).
-    pub fn delete_writer(&mut self, now: Time, writer: Guid) -> Delivery {
-        self.forget_writer(now, writer, true)
-    }
-
     fn forget_writer(&mut self, now: Time, writer: Guid, disposes: bool) -> Delivery {
         let Ok(index) = self.index(writer) else {
             return Delivery::default();

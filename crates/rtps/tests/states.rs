@@ -489,6 +489,24 @@ fn in_stream_mode_a_take_says_what_a_read_says() {
 }
 
 #[test]
+fn in_stream_mode_whoever_takes_is_told_whose_deletion_disposes() {
+    for stream in [false, true] {
+        let config = ReaderConfig {
+            stream,
+            ..reliable_reader()
+        };
+        let mut reader = Bench::new(config, &[0, 0, 0]).reader;
+        reader.delete_writer(Time(0), writer_guid(2));
+        reader.delete_writer(Time(0), writer_guid(2));
+        reader.remove_writer(Time(0), writer_guid(1));
+        reader.lose_writer(Time(0), writer_guid(3));
+        let deleted: &[_] = if stream { &[writer_guid(2)] } else { &[] };
+        assert_eq!(reader.take_deleted_writers(), deleted);
+        assert_eq!(reader.take_deleted_writers(), []);
+    }
+}
+
+#[test]
 fn the_oldest_is_taken_with_what_a_read_says_of_it() {
     let [read, unread] = [SampleState::Read, SampleState::NotRead].map(SampleState::mask);
     let one = |sample_states| Select {

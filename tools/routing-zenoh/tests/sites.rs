@@ -118,7 +118,11 @@ fn dispose_and_unregister_cross() {
         let _a = site("a", 0, "{ listen = [\"tcp/127.0.0.1:7447\"] }");
         let _b = site("b", 1, "{ connect = [\"tcp/127.0.0.1:7447\"] }");
         let (near, far) = (participant(0), participant(1));
-        let (offered, asked) = durable();
+        let (mut offered, asked) = durable();
+        // Else the end of the source disposes.
+        offered
+            .writer_data_lifecycle
+            .autodispose_unregistered_instances = false;
         let (writer, reader) = (writer(&near, "T", offered), reader(&far, "T", asked));
         writer.wait_for_matched(1, SOON).unwrap();
         reader.wait_for_matched(1, SOON).unwrap();

@@ -5,6 +5,7 @@ use common::namespace::{LOOPBACK, in_namespace};
 use common::*;
 use dunlin::*;
 use dunlin_routing::Service;
+use dunlin_routing::plan::{EndpointQos, Writers};
 use std::collections::HashMap;
 use std::process::{Child, Command};
 use std::time::Instant;
@@ -110,6 +111,49 @@ fn an_instance_ends_with_the_last_of_its_sources() {
         assert!(watch.take().is_empty(), "the other one has an owner still");
         drop(second);
         watch.wait_for(&[("both", NotAliveNoWriters)]);
+        service.stop();
+    });
+}
+
+#[test]
+fn the_deletion_of_a_source_disposes_beyond_what_it_disposes_here() {
+    let name = "the_deletion_of_a_source_disposes_beyond_what_it_disposes_here";
+    in_namespace(name, LOOPBACK, || {
+        use InstanceState::{Alive, NotAliveDisposed, NotAliveNoWriters};
+        // One output for all sources, and one for each.
+        let mut routes = vec![route::<Keyed>("T", 0), route::<Keyed>("U", 0)];
+        routes[1].outputs[0].writers = Writers::Mirror;
+        let (mut output, rqos) = reliable();
+        output
+            .writer_data_lifecycle
+            .autodispose_unregistered_instances = false;
+        routes[1].outputs[0].qos = EndpointQos::Explicit(Box::new(output.clone()));
+        let service = Service::start(plan(Transports::UDP, routes)).unwrap();
+        let near = participant(NEAR, Transports::UDP);
+        let far = participant(FAR, Transports::UDP);
+        let (disposing, leaving) = (reliable().0, output);
+        for (topic, outputs) in [("T", 1), ("U", 2)] {
+            let first = writer::<Keyed>(&near, topic, disposing.clone());
+            let second = writer::<Keyed>(&near, topic, leaving.clone());
+            let mut watch = Watch::new(reader::<Keyed>(&far, topic, rqos.clone()));
+            let path = route_path(topic);
+            wait_for(&service, &format!("{path}/inputs/in"), |node| {
+                node.matched == 2
+            });
+            wait_for(&service, &format!("{path}/outputs/out"), |node| {
+                node.matched == outputs
+            });
+            first.write(&keyed("first", 1)).unwrap();
+            first.write(&keyed("both", 1)).unwrap();
+            second.write(&keyed("both", 2)).unwrap();
+            second.write(&keyed("second", 2)).unwrap();
+            watch.wait_for(&[("first", Alive), ("both", Alive), ("second", Alive)]);
+            drop(first);
+            // Whoever else writes an instance does not keep it from being disposed.
+            watch.wait_for(&[("first", NotAliveDisposed), ("both", NotAliveDisposed)]);
+            drop(second);
+            watch.wait_for(&[("second", NotAliveNoWriters)]);
+        }
         service.stop();
     });
 }

@@ -143,9 +143,9 @@ fn an_output_announces_the_type_that_it_makes() {
 }
 
 #[test]
-fn the_end_of_a_source_unregisters_what_was_made_of_its_instances() {
+fn the_end_of_a_source_disposes_what_was_made_of_its_instances() {
     in_namespace(
-        "the_end_of_a_source_unregisters_what_was_made_of_its_instances",
+        "the_end_of_a_source_disposes_what_was_made_of_its_instances",
         LOOPBACK,
         || {
             let service = Service::start(mapped(&ALL)).unwrap();
@@ -157,7 +157,7 @@ fn the_end_of_a_source_unregisters_what_was_made_of_its_instances() {
             drop(writer);
             let end = take(&reader, 1);
             assert_eq!(end[0].info.instance, first[0].info.instance);
-            assert_eq!(end[0].info.instance_state, InstanceState::NotAliveNoWriters);
+            assert_eq!(end[0].info.instance_state, InstanceState::NotAliveDisposed);
             service.stop();
         },
     );

@@ -392,6 +392,10 @@ impl ReaderCore {
         self.state.lock().forget_lost_writer(writer);
     }
 
+    pub(crate) fn take_deleted_writers(&self) -> Vec<Guid> {
+        self.state.lock().take_deleted_writers()
+    }
+
     /// Counts a sample that is not of the reader's type as lost.
     pub(crate) fn note_undecodable(self: &Arc<Self>, writer: Guid, error: &dyn Display) {
         log::warn!(reader = %self.guid, topic = self.topic, %writer, %error, "a sample could not be decoded");

@@ -2,9 +2,13 @@
 //!
 //! Who was only stopped or cut off comes back with the same GUID and goes on with its numbers. What
 //! was delivered before is not delivered again. What was written since and never comes is lost.
+//!
+//! A reader in stream mode knows of no instances, so whoever takes its changes is told which writers
+//! were deleted and dispose what they leave.
 use super::{Delivery, Reader};
 use crate::Time;
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use dunlin_qos::Duration;
 use dunlin_wire::Guid;
 
@@ -14,6 +18,8 @@ const MOST: usize = 256;
 const MOST_OF_ONE: usize = 32;
 /// Nobody is remembered for longer.
 const LONGEST: Duration = Duration::from_secs(3600);
+/// Deleted writers of a reader in stream mode that nobody has asked for yet; of more, the last.
+const MOST_DELETED: usize = 4096;
 
 /// What a reader has had of a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,21 +36,25 @@ struct Entry {
     until: Time,
 }
 
-/// Ascending by the time when they fell silent.
 #[derive(Default)]
-pub(super) struct Departed(VecDeque<Entry>);
+pub(super) struct Departed {
+    /// Ascending by the time when they fell silent.
+    silent: VecDeque<Entry>,
+    /// In stream mode: those that were deleted and dispose what they leave.
+    deleted: VecDeque<Guid>,
+}
 
 impl Departed {
     pub(super) fn remember(&mut self, now: Time, writer: Guid, had: Had) {
         self.recall(now, writer);
         let of_one = |entry: &&Entry| entry.writer.prefix == writer.prefix;
-        if self.0.iter().filter(of_one).count() >= MOST_OF_ONE {
-            let oldest = self.0.iter().position(|entry| of_one(&entry));
-            oldest.and_then(|oldest| self.0.remove(oldest));
-        } else if self.0.len() >= MOST {
-            self.0.pop_front();
+        if self.silent.iter().filter(of_one).count() >= MOST_OF_ONE {
+            let oldest = self.silent.iter().position(|entry| of_one(&entry));
+            oldest.and_then(|oldest| self.silent.remove(oldest));
+        } else if self.silent.len() >= MOST {
+            self.silent.pop_front();
         }
-        self.0.push_back(Entry {
+        self.silent.push_back(Entry {
             writer,
             had,
             until: now.after(LONGEST),
@@ -53,19 +63,29 @@ impl Departed {
 
     /// Takes out what was had of a writer, if it is remembered.
     pub(super) fn recall(&mut self, now: Time, writer: Guid) -> Option<Had> {
-        while self.0.front().is_some_and(|entry| entry.until <= now) {
-            self.0.pop_front();
+        while self.silent.front().is_some_and(|entry| entry.until <= now) {
+            self.silent.pop_front();
         }
         self.forget(writer)
     }
 
     fn forget(&mut self, writer: Guid) -> Option<Had> {
-        let found = self.0.iter().position(|entry| entry.writer == writer)?;
-        Some(self.0.remove(found)?.had)
+        let found = self
+            .silent
+            .iter()
+            .position(|entry| entry.writer == writer)?;
+        Some(self.silent.remove(found)?.had)
+    }
+
+    fn note_deleted(&mut self, writer: Guid) {
+        if self.deleted.len() >= MOST_DELETED {
+            self.deleted.pop_front();
+        }
+        self.deleted.push_back(writer);
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.silent.len()
     }
 }
 
@@ -81,6 +101,22 @@ impl Reader {
             self.departed.remember(now, writer, had);
         }
         delivery
+    }
+
+    /// As `remove_writer` for one that was deleted and disposes what it leaves: the instances that
+    /// it writes are disposed, whoever else writes them; with exclusive ownership those that it
+    /// owns (DDS 1.4 2.2.3.21, 2.2.3.9.2). In stream mode `take_deleted_writers` tells it.
+    pub fn delete_writer(&mut self, now: Time, writer: Guid) -> Delivery {
+        if self.cache.stream.is_some() && self.index(writer).is_ok() {
+            self.departed.note_deleted(writer);
+        }
+        self.forget_writer(now, writer, true)
+    }
+
+    /// In stream mode: the writers that were deleted since this was asked last and dispose what they
+    /// leave.
+    pub fn take_deleted_writers(&mut self) -> Vec<Guid> {
+        core::mem::take(&mut self.departed.deleted).into()
     }
 
     /// Should a writer that was lost be matched again, all that it has for this reader is
@@ -131,6 +167,16 @@ mod tests {
         assert_eq!(departed.len(), MOST_OF_ONE + 1);
         assert_eq!(departed.recall(Time(2), writer(1, 1)), Some(had(5)));
         assert_eq!(departed.recall(Time(2), writer(2, 9_999)), Some(had(2)));
+    }
+
+    #[test]
+    fn deleted_writers_that_nobody_asks_for_are_bounded() {
+        let mut departed = Departed::default();
+        for key in 0..=MOST_DELETED as u32 {
+            departed.note_deleted(writer(1, key));
+        }
+        assert_eq!(departed.deleted.len(), MOST_DELETED);
+        assert_eq!(departed.deleted.front(), Some(&writer(1, 1)));
     }
 
     #[test]

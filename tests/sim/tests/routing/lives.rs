@@ -37,6 +37,8 @@ struct Script {
     acts: Vec<Act>,
     durability: Durability,
     history: History,
+    /// The deletion of a writer disposes its instances, and so does unregistering one.
+    autodisposes: bool,
 }
 
 impl Script {
@@ -74,6 +76,7 @@ impl Script {
                 false => Durability::Volatile,
             },
             history: dice.one_of(&[History::KeepLast(1), History::KeepLast(3), History::KeepAll]),
+            autodisposes: dice.percent(50),
         }
     }
 }
@@ -169,9 +172,8 @@ fn play(seed: u64, script: &Script, hops: u32) -> Vec<Vec<Shown>> {
         history: script.history,
         ..DataWriterQos::default()
     };
-    // A service does not dispose what a source had that goes.
     wqos.writer_data_lifecycle
-        .autodispose_unregistered_instances = false;
+        .autodispose_unregistered_instances = script.autodisposes;
     let rqos = DataReaderQos {
         reliability: Reliability::RELIABLE,
         durability: script.durability,
@@ -250,11 +252,12 @@ fn story(seed: u64) {
             acts,
             durability,
             history,
+            autodisposes,
         } = &script;
         assert_eq!(
             routed, direct,
             "seed {seed}, {hops} hops, reader {nth}: routed on the left, without a service on the right; {durability:?} \
-             {history:?}; {acts:?}"
+             {history:?} {autodisposes}; {acts:?}"
         );
     }
 }

@@ -1,6 +1,7 @@
 //! An input as the thread that works the route has it: a reader, and where its changes go.
 use super::admission::{Admission, Latest};
 use super::output::{OutputLane, Sources};
+use super::registry::Registry;
 use super::route::RouteCore;
 use super::tally::Tally;
 use crate::adapter::AdapterReader;
@@ -12,6 +13,7 @@ use dunlin::{
 use dunlin_filter::Filter;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where an input takes its changes from.
 pub(crate) enum Source {
@@ -27,6 +29,15 @@ impl Source {
         match self {
             Self::Domain(reader) => reader.matched_publications(),
             Self::Beyond(reader) => reader.matched(),
+        }
+    }
+
+    /// The writers that were deleted since this was asked last, which disposes what they leave.
+    pub(crate) fn take_deleted(&self) -> Vec<Guid> {
+        match self {
+            Self::Domain(reader) => reader.take_deleted_writers(),
+            // Its sources say of each instance what becomes of it.
+            Self::Beyond(_) => Vec::new(),
         }
     }
 
@@ -198,6 +209,12 @@ impl InputLane {
     /// Tells it from the other inputs of the route.
     pub(crate) fn lane(&self) -> (usize, u64) {
         (self.slot.index, self.slot.group)
+    }
+
+    /// Tells the registry which of its sources are there, and how others went.
+    pub(crate) fn thin(&self, registry: &mut Registry, now: Duration, there: &[Guid]) {
+        registry.note_deleted(self.lane(), &self.reader.take_deleted());
+        registry.keep(now, self.lane(), there);
     }
 
     /// Does it take the changes of this writer?

@@ -66,6 +66,13 @@ impl LastSamples {
         }
     }
 
+    /// The instance was disposed, since a source of it was deleted.
+    pub(crate) fn forget(&mut self, key: Key) {
+        if let Some(last) = self.samples.remove(&key) {
+            self.bytes -= last.payload.len();
+        }
+    }
+
     /// The samples of these sources of a group whose instances were unregistered; each is told once.
     pub(crate) fn returned(
         &mut self,

@@ -1,5 +1,6 @@
 //! Which sources have which instance, so that an output that stands for several sources unregisters
-//! an instance when the last of them does, or vanishes.
+//! an instance when the last of them does, or vanishes, and that what a source leaves is disposed
+//! beyond if its deletion disposes it here.
 use dunlin::{ChangeKind, Guid, InstanceHandle};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -9,22 +10,60 @@ use std::time::Duration;
 const MOST: usize = 100_000;
 
 /// Which reader: the place of its input, and the number of its group.
-type Lane = (usize, u64);
+pub(crate) type Lane = (usize, u64);
 
 /// An instance as one output sees it: with the number of its group of sources, or 0.
 type Key = (u64, InstanceHandle);
+
+/// In the place of a group's number: the rest is the number of the source whose own outputs write
+/// the instance. Groups never have that many numbers.
+const OWN: u64 = 1 << 63;
 
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Registry {
     instances: HashMap<Key, Holders>,
-    /// Source writers by number, each with its reader; those without are free.
-    sources: Vec<Option<(Lane, Guid)>>,
+    /// Source writers by number; places without one are free.
+    sources: Vec<Option<Source>>,
     /// The source that spoke last, which mostly speaks again.
     latest: Option<(Guid, u32)>,
-    /// Sources that vanished, and until when they may return.
-    leaving: Vec<(Duration, u32)>,
+    leaving: Vec<Leaving>,
     delay: Duration,
+}
+
+/// A source writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Source {
+    lane: Lane,
+    guid: Guid,
+    /// It was deleted, which disposes what it leaves.
+    disposes: bool,
+}
+
+/// A source that is gone.
+#[derive(Clone, Copy, Debug)]
+struct Leaving {
+    source: u32,
+    /// Until then it may return.
+    until: Duration,
+    disposes: bool,
+}
+
+/// What is to be said of an instance that a source has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Orphan {
+    pub(crate) kind: ChangeKind,
+    pub(crate) instance: InstanceHandle,
+    pub(crate) to: Heirs,
+}
+
+/// The outputs that say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heirs {
+    /// Those for several sources that stand for this group.
+    Shared(u64),
+    /// Those for this source alone, of this input.
+    Own(Lane, Guid),
 }
 
 /// Who has an instance.
@@ -97,14 +136,38 @@ impl Registry {
         }
     }
 
+    /// As `note`, of outputs for this source alone: these say what it says.
+    pub(crate) fn note_own(
+        &mut self,
+        (lane, source): (Lane, Guid),
+        instance: InstanceHandle,
+        kind: ChangeKind,
+    ) {
+        let source = self.number(lane, source);
+        let key = (OWN | u64::from(source), instance);
+        match kind {
+            ChangeKind::Alive => self.add(key, source),
+            ChangeKind::Disposed => {}
+            ChangeKind::Unregistered | ChangeKind::DisposedUnregistered => {
+                self.remove(key, source);
+            }
+        }
+    }
+
     fn number(&mut self, lane: Lane, source: Guid) -> u32 {
         if let Some((guid, number)) = self.latest
             && guid == source
         {
             return number;
         }
-        let wanted = Some((lane, source));
-        let known = self.sources.iter().position(|known| *known == wanted);
+        let is_it = |known: &Source| (known.lane, known.guid) == (lane, source);
+        let mut all = self.sources.iter();
+        let known = all.position(|known| known.as_ref().is_some_and(is_it));
+        let wanted = Some(Source {
+            lane,
+            guid: source,
+            disposes: false,
+        });
         let at = known.unwrap_or_else(|| {
             let free = self.sources.iter().position(Option::is_none);
             let at = free.unwrap_or(self.sources.len());
@@ -115,7 +178,7 @@ impl Registry {
             at
         });
         let number = u32::try_from(at).unwrap_or(u32::MAX);
-        self.leaving.retain(|(_, leaving)| *leaving != number);
+        self.leaving.retain(|leaving| leaving.source != number);
         self.latest = Some((source, number));
         number
     }
@@ -145,45 +208,70 @@ impl Registry {
         }
     }
 
-    /// Only these sources of a reader are there. The others are forgotten after the delay.
+    /// These sources of a reader were deleted, which disposes what they leave. They may be matched
+    /// for a moment longer.
+    pub(crate) fn note_deleted(&mut self, lane: Lane, deleted: &[Guid]) {
+        let own = self.sources.iter_mut().flatten();
+        let own = own.filter(|source| source.lane == lane && deleted.contains(&source.guid));
+        own.for_each(|source| source.disposes = true);
+    }
+
+    /// Only these sources of a reader are there. The others are forgotten after the delay, unless
+    /// they were deleted: those do not return.
     pub(crate) fn keep(&mut self, now: Duration, lane: Lane, there: &[Guid]) {
         for (at, source) in self.sources.iter().enumerate() {
             let number = u32::try_from(at).unwrap_or(u32::MAX);
-            let is_gone = source.is_some_and(|(of, guid)| of == lane && !there.contains(&guid));
-            let is_told = self.leaving.iter().any(|(_, leaving)| *leaving == number);
-            if is_gone && !is_told {
-                self.latest = None;
-                self.leaving.push((now + self.delay, number));
+            let is_gone = |source: &&Source| source.lane == lane && !there.contains(&source.guid);
+            let Some(source) = source.as_ref().filter(is_gone) else {
+                continue;
+            };
+            if self.leaving.iter().any(|leaving| leaving.source == number) {
+                continue;
             }
+            self.latest = None;
+            self.leaving.push(Leaving {
+                source: number,
+                until: match source.disposes {
+                    true => now,
+                    false => now + self.delay,
+                },
+                disposes: source.disposes,
+            });
         }
     }
 
     /// When the next source is forgotten.
     pub(crate) fn due(&self) -> Option<Duration> {
-        self.leaving.iter().map(|(at, _)| *at).min()
+        self.leaving.iter().map(|leaving| leaving.until).min()
     }
 
-    /// Forgets the sources that are due; the instances that nobody has any more are appended.
-    pub(crate) fn forget(&mut self, now: Duration, orphans: &mut Vec<Key>) {
-        let leaving = &mut self.leaving;
-        let due: Vec<u32> = leaving
-            .iter()
-            .filter(|(at, _)| *at <= now)
-            .map(|(_, s)| *s)
-            .collect();
+    /// Forgets the sources that are due; what is to be said of their instances is appended.
+    pub(crate) fn forget(&mut self, now: Duration, orphans: &mut Vec<Orphan>) {
+        let is_due = |leaving: &Leaving| leaving.until <= now;
+        let due: Vec<Leaving> = self.leaving.iter().copied().filter(is_due).collect();
         if due.is_empty() {
             return;
         }
-        leaving.retain(|(at, _)| *at > now);
+        self.leaving.retain(|leaving| !is_due(leaving));
+        let sources = &self.sources;
         self.instances.retain(|key, holders| {
-            let is_orphan = due.iter().any(|source| holders.remove(*source));
-            if is_orphan {
-                orphans.push(*key);
-            }
-            !is_orphan
+            let (kind, is_left) = holders.leave(&due);
+            let (scope, instance) = *key;
+            let own = (scope & OWN != 0).then(|| sources.get((scope & !OWN) as usize));
+            let to = match own.flatten() {
+                Some(Some(source)) => Heirs::Own(source.lane, source.guid),
+                _ => Heirs::Shared(scope),
+            };
+            // The end of an output for one source says that this one is gone.
+            let is_told = |kind: &ChangeKind| kind.is_dispose() || scope & OWN == 0;
+            orphans.extend(
+                kind.filter(is_told)
+                    .map(|kind| Orphan { kind, instance, to }),
+            );
+            !is_left
         });
-        for source in due {
-            if let Some(place) = self.sources.get_mut(source as usize) {
+        for leaving in due {
+            if let Some(place) = self.sources.get_mut(leaving.source as usize) {
                 *place = None;
             }
         }
@@ -199,6 +287,31 @@ impl Holders {
             Self::Several(all) if all.contains(&source) => {}
             Self::Several(all) => all.push(source),
         }
+    }
+
+    fn has(&self, source: u32) -> bool {
+        match self {
+            Self::One(own) => *own == source,
+            Self::Several(all) => all.contains(&source),
+        }
+    }
+
+    /// These sources go. What that does to the instance, and whether nobody has it any more.
+    fn leave(&mut self, due: &[Leaving]) -> (Option<ChangeKind>, bool) {
+        let (mut disposes, mut is_left) = (false, false);
+        for leaving in due {
+            if !is_left && self.has(leaving.source) {
+                disposes |= leaving.disposes;
+                is_left = self.remove(leaving.source);
+            }
+        }
+        let kind = match (disposes, is_left) {
+            (true, true) => Some(ChangeKind::DisposedUnregistered),
+            (true, false) => Some(ChangeKind::Disposed),
+            (false, true) => Some(ChangeKind::Unregistered),
+            (false, false) => None,
+        };
+        (kind, is_left)
     }
 
     /// True if nobody is left.
@@ -228,6 +341,19 @@ mod tests {
 
     const fn key(number: u8) -> Key {
         (0, InstanceHandle([number; 16]))
+    }
+
+    const fn orphan(number: u8, kind: ChangeKind) -> Orphan {
+        let (group, instance) = key(number);
+        Orphan {
+            kind,
+            instance,
+            to: Heirs::Shared(group),
+        }
+    }
+
+    const fn unregistered(number: u8) -> Orphan {
+        orphan(number, ChangeKind::Unregistered)
     }
 
     const NOW: Duration = Duration::ZERO;
@@ -297,7 +423,7 @@ mod tests {
         // Another source takes one of them over meanwhile.
         registry.note(source(3), key(3), ChangeKind::Alive);
         registry.forget(second, &mut orphans);
-        assert_eq!((orphans, registry.due()), (vec![key(1)], None));
+        assert_eq!((orphans, registry.due()), (vec![unregistered(1)], None));
         assert_eq!(registry.instances.len(), 2);
         // Its number is free again.
         registry.note(source(4), key(4), ChangeKind::Alive);
@@ -313,7 +439,45 @@ mod tests {
         registry.note(source(1), key(1), ChangeKind::Alive);
         let mut orphans = Vec::new();
         registry.forget(Duration::from_secs(9), &mut orphans);
-        assert_eq!(orphans, [key(2)]);
+        assert_eq!(orphans, [unregistered(2)]);
+    }
+
+    #[test]
+    fn what_a_deleted_source_leaves_is_disposed_at_once() {
+        use ChangeKind::{Alive, Disposed, DisposedUnregistered, Unregistered};
+        let mut registry = Registry::new(Duration::from_secs(1));
+        let (a, b) = (source(1), source(2));
+        for (source, number) in [(a, 1), (a, 2), (b, 2), (b, 3), (a, 4)] {
+            registry.note(source, key(number), Alive);
+        }
+        // What it has given up itself is not disposed by its deletion.
+        registry.note(a, key(4), Unregistered);
+        registry.note_own(a, InstanceHandle([1; 16]), Alive);
+        registry.note_own(b, InstanceHandle([1; 16]), Alive);
+        // It is matched for a moment longer.
+        registry.note_deleted((0, 0), &[a.1]);
+        let mut orphans = Vec::new();
+        registry.keep(NOW, (0, 0), &[a.1, b.1]);
+        registry.forget(NOW, &mut orphans);
+        assert_eq!(orphans, []);
+        registry.keep(NOW, (0, 0), &[b.1]);
+        registry.forget(NOW, &mut orphans);
+        orphans.sort_by_key(|orphan| (orphan.instance.0, orphan.to != Heirs::Shared(0)));
+        let own = Orphan {
+            to: Heirs::Own(a.0, a.1),
+            ..orphan(1, DisposedUnregistered)
+        };
+        let shared = [orphan(1, DisposedUnregistered), own, orphan(2, Disposed)];
+        assert_eq!(orphans, shared);
+        // One that vanishes only disposes nothing, and has the delay.
+        orphans.clear();
+        registry.keep(NOW, (0, 0), &[]);
+        registry.forget(NOW, &mut orphans);
+        assert_eq!(orphans, []);
+        registry.forget(Duration::from_secs(1), &mut orphans);
+        orphans.sort_by_key(|orphan| orphan.instance.0);
+        assert_eq!(orphans, [unregistered(2), unregistered(3)]);
+        assert!(registry.instances.is_empty());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::last_samples::LastSamples;
 use super::lock;
 use super::output::{OutputLane, Sources};
 use super::process::Process;
-use super::registry::Registry;
+use super::registry::{Orphan, Registry};
 use super::rules::Rules;
 use super::strays::Strays;
 use super::transform::Transform;
@@ -20,7 +20,7 @@ use crate::processor::Processor;
 use crate::state::HopLatency;
 use crate::table::{Side, Slot};
 use dunlin::untyped::{Arriving, Time, UntypedSample};
-use dunlin::{Guid, InstanceHandle, Select};
+use dunlin::{Guid, Select};
 use dunlin_filter::Filter;
 use forward::{Between, end_set, forward};
 use hdrhistogram::Histogram;
@@ -92,9 +92,9 @@ struct Work {
     /// As `taken`, of samples that are not whole.
     arriving: Vec<Arriving>,
     processor: Option<Process>,
-    /// There if the outputs unregister what the last source has left.
+    /// There if the outputs unregister or dispose what sources have left.
     registry: Option<Registry>,
-    orphans: Vec<(u64, InstanceHandle)>,
+    orphans: Vec<Orphan>,
     /// There if what was unregistered comes back with its source.
     last_samples: Option<LastSamples>,
     strays: Strays,
@@ -146,8 +146,7 @@ impl RouteCore {
                 beyond: Vec::new(),
                 arriving: Vec::new(),
                 processor,
-                registry: rules
-                    .unregisters
+                registry: (rules.unregisters || rules.disposes)
                     .then(|| Registry::new(rules.unregister_delay)),
                 orphans: Vec::new(),
                 last_samples: (rules.reasserts && rules.unregisters).then(LastSamples::default),
@@ -466,7 +465,7 @@ impl Work {
                     Side::Input => {
                         let gone = self.inputs.iter().filter(|input| input.slot == slot);
                         for (input, registry) in gone.zip(&mut self.registry) {
-                            registry.keep(now, input.lane(), &[]);
+                            input.thin(registry, now, &[]);
                         }
                         self.inputs.retain(|input| input.slot != slot);
                     }

@@ -207,6 +207,14 @@ impl UntypedReader {
         self.core.forget_lost_writer(writer);
     }
 
+    /// In stream mode: the writers that were deleted since this was asked last, and by that dispose
+    /// the instances that they leave (DDS 1.4 2.2.3.21). A reader that knows of instances shows
+    /// these as disposed; in stream mode whoever takes the changes concludes it. What they wrote
+    /// can still be there to be taken. Of 4,096 or more that nobody asks for, the last are told.
+    pub fn take_deleted_writers(&self) -> Vec<Guid> {
+        self.core.take_deleted_writers()
+    }
+
     /// Why writers of the same or a similar topic do not match, a line each.
     pub fn explain_matching(&self) -> Vec<String> {
         self.core.shared.matching.lock().explain(self.core.guid)

@@ -48,9 +48,6 @@ pub(super) fn forward(
     payload: impl FnOnce() -> dunlin::Result<Bytes>,
 ) {
     let rules = &route.rules;
-    let Some(kind) = rules.kind(info.change_kind) else {
-        return add(&input.tally.held_back, 1);
-    };
     let is_again = input.comes_again(route.about_now(), info);
     let Some(options) = rules.options(info, input.is_keyed) else {
         return add(&input.tally.duplicates, 1);
@@ -58,18 +55,27 @@ pub(super) fn forward(
     let (input, tally) = (&*input, &input.tally);
     let (instance, writer) = (info.instance, info.publication);
     let is_named = input.is_keyed && info.has_key_hash;
-    // As what outputs for several sources write it, if they do.
-    let shared = match (between.registry.as_mut(), input.scope) {
-        (Some(registry), Some(scope)) if is_named => {
-            let (source, key) = ((input.lane(), writer), (scope, instance));
-            match is_again {
-                true => registry.note_again(source, key, kind),
-                false => registry.note(source, key, kind),
-            }
-        }
-        _ => Some(kind).filter(|_| !is_again),
-    };
     let own = input.own(&writer);
+    // What a source says counts here though it may not pass. As what outputs for several sources
+    // write it, if they do.
+    let (said, source) = (info.change_kind, (input.lane(), writer));
+    let shared = match (between.registry.as_mut(), input.scope) {
+        (Some(registry), Some(scope)) if is_named => match is_again {
+            true => registry.note_again(source, (scope, instance), said),
+            false => registry.note(source, (scope, instance), said),
+        },
+        _ => Some(said).filter(|_| !is_again),
+    };
+    if let Some(registry) = between.registry.as_mut()
+        && is_named
+        && (input.scope.is_none() || !own.is_empty())
+    {
+        registry.note_own(source, instance, said);
+    }
+    let Some(kind) = rules.kind(said) else {
+        return add(&tally.held_back, 1);
+    };
+    let shared = shared.and_then(|said| rules.kind(said));
     if shared.is_none() && own.is_empty() {
         let counter = match is_again {
             true => &tally.duplicates,

@@ -1,7 +1,8 @@
-//! Sources of a route that vanish and return: what they leave is unregistered, and what they had is
-//! written again if the plan wants that.
+//! Sources of a route that vanish and return: what they leave is unregistered, or disposed if they
+//! were deleted and that disposes it, and what they had is written again if the plan wants that.
 use super::{RouteCore, Work};
-use crate::engine::output::{OutputLane, Passing};
+use crate::engine::output::{OutputLane, Passing, Sources};
+use crate::engine::registry::{Heirs, Orphan};
 use crate::engine::tally::add;
 use crate::processor::Change;
 use bytes::Bytes;
@@ -11,7 +12,8 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::Duration;
 
 impl Work {
-    /// Unregisters what sources have left that vanished, once everything is taken that they wrote.
+    /// Unregisters or disposes what sources have left that are gone, once everything is taken that
+    /// they wrote.
     pub(super) fn forget_sources(&mut self, route: &RouteCore) {
         let is_behind = self.room() == 0 || route.paused.load(Relaxed);
         let is_thinned = !is_behind && route.thinned.swap(false, SeqCst);
@@ -34,36 +36,71 @@ impl Work {
             return route.look_again(stray);
         };
         if is_thinned {
-            for input in self.inputs.iter().filter(|input| input.scope.is_some()) {
+            for input in &self.inputs {
                 let there = input.reader.writers();
-                registry.keep(now, input.lane(), &there);
-                input.admission.keep(&there);
+                input.thin(registry, now, &there);
+                if input.scope.is_some() {
+                    input.admission.keep(&there);
+                }
             }
         }
         registry.forget(now, &mut self.orphans);
         route.look_again(stray.into_iter().chain(registry.due()).min());
-        for (scope, instance) in self.orphans.drain(..) {
-            if let Some(last) = &mut self.last_samples {
-                last.orphan((scope, instance));
-            }
-            let options = WriteOptions {
-                instance: Some(instance),
-                ..WriteOptions::default()
-            };
-            let change = Passing {
-                kind: ChangeKind::Unregistered,
-                payload: &Bytes::new(),
-                options: &options,
-                origin: None,
-                is_reliable: true,
-                set: SetPlace::Outside,
-            };
-            let takes = |output: &&mut OutputLane| output.sources.include(scope, &Guid::UNKNOWN);
-            let outputs = self.outputs.iter_mut();
-            outputs.filter(takes).for_each(|output| output.put(&change));
+        let mut orphans = std::mem::take(&mut self.orphans);
+        for orphan in orphans.drain(..) {
+            self.tell_of(route, now, orphan);
         }
+        self.orphans = orphans;
         if is_thinned {
             self.reassert(route);
+        }
+    }
+
+    /// Says beyond what has become of an instance whose source is gone.
+    fn tell_of(&mut self, route: &RouteCore, now: Duration, orphan: Orphan) {
+        let Orphan { kind, instance, to } = orphan;
+        if let (Some(last), Heirs::Shared(scope)) = (&mut self.last_samples, to) {
+            match kind.is_dispose() {
+                true => last.forget((scope, instance)),
+                false => last.orphan((scope, instance)),
+            }
+        }
+        let Some(kind) = route.rules.kind(kind) else {
+            return;
+        };
+        let options = WriteOptions {
+            instance: Some(instance),
+            ..WriteOptions::default()
+        };
+        let change = Passing {
+            kind,
+            payload: &Bytes::new(),
+            options: &options,
+            origin: None,
+            is_reliable: true,
+            set: SetPlace::Outside,
+        };
+        let is_heir = |output: &&mut OutputLane| match (to, output.sources) {
+            (Heirs::Own(_, source), Sources::Writer(own)) => own == source,
+            (Heirs::Shared(scope), sources) => sources.include(scope, &Guid::UNKNOWN),
+            (Heirs::Own(..), Sources::All | Sources::Group(_)) => false,
+        };
+        let mut is_told = false;
+        for output in self.outputs.iter_mut().filter(is_heir) {
+            output.put(&change);
+            is_told = true;
+        }
+        let Heirs::Own(lane, source) = to else {
+            return;
+        };
+        // Its output may be still to be made, and is, behind what it wrote.
+        let mut inputs = self.inputs.iter();
+        let input = inputs.find(|input| input.lane() == lane && input.scope.is_none());
+        if !is_told
+            && !self.outputs.is_empty()
+            && input.is_some_and(|input| input.admission.may_have_output(&source))
+        {
+            self.strays.push(now, source, &change);
         }
     }
 
