@@ -1,4 +1,5 @@
 //! A running service: its participants, its routes and the thread that attends to them.
+mod asks;
 mod beyond;
 mod ends;
 mod execution;

@@ -21,9 +21,9 @@ mod via;
 use crate::plan::{CreationMode, Input, Limits, Output, Path, Plan, Route, Session};
 use crate::types::Knowledge;
 use auto::Auto;
-use dunlin::Guid;
 use dunlin::observe::{ReaderData, WriterData};
 use dunlin::untyped::EncodedTypeInformation;
+use dunlin::{Guid, GuidPrefix};
 use known::Known;
 use rate::Rate;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -53,6 +53,16 @@ pub(crate) struct Slot {
     pub(crate) index: usize,
     /// For which group of sources, or which source; 0 if for all.
     pub(crate) group: u64,
+}
+
+impl Slot {
+    /// In the place of a group: the reader that asks other services for sources.
+    const ASKS: u64 = u64::MAX;
+
+    /// Is it one that asks, so that nothing comes by it?
+    fn asks(&self) -> bool {
+        self.group == Self::ASKS
+    }
 }
 
 /// A route, for as long as the service runs.
@@ -258,6 +268,23 @@ impl Table {
             self.dirty.insert(*id);
         }
         self.settle(now);
+    }
+
+    /// A participant of another service is in the domain of a connection, or not any more.
+    pub(crate) fn service(
+        &mut self,
+        now: Time,
+        connection: usize,
+        participant: GuidPrefix,
+        is_there: bool,
+    ) {
+        let known = self.known(connection);
+        if known.is_some_and(|known| known.note_service(participant, is_there)) {
+            let all = self.routes.iter();
+            let concerned = all.filter(|(_, entry)| entry.uses(connection));
+            self.dirty.extend(concerned.map(|(id, _)| *id));
+            self.settle(now);
+        }
     }
 
     /// A writer of another participant is there, or says something else of itself than before.

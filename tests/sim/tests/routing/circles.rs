@@ -6,6 +6,7 @@ use crate::world::{MS, Nature, SECOND, World};
 use bytes::Bytes;
 use dunlin::transport::Faults;
 use dunlin::{DataReader, DataReaderQos, DataWriterQos, Duration, History, Reliability};
+use dunlin_routing::plan::Plan;
 use std::time::Duration as Span;
 
 const SAMPLES: u32 = 50;
@@ -29,10 +30,13 @@ fn take(reader: &DataReader<Keyed>) -> Vec<u32> {
     loads.map(|load| load.number).collect()
 }
 
+/// A service of this name between two domains, both ways.
+type Planned = fn(&str, u32, u32) -> Plan;
+
 /// Services between these domains, an application with a reader in each domain, and one with a
 /// writer in domain 0. From one domain to any other there are at most `most` hops on a way without
 /// a detour.
-fn circle(seed: u64, domains: u32, pairs: &[(u32, u32)], most: i64) {
+fn circle(seed: u64, domains: u32, pairs: &[(u32, u32)], most: i64, plan: Planned) {
     let world = World::new(Nature {
         seed,
         faults: Faults {
@@ -44,7 +48,7 @@ fn circle(seed: u64, domains: u32, pairs: &[(u32, u32)], most: i64) {
         lease: Duration::from_secs(10),
     });
     for (at, (one, two)) in pairs.iter().enumerate() {
-        world.start(plans::both_ways(&format!("service {at}"), *one, *two));
+        world.start(plan(&format!("service {at}"), *one, *two));
         world.run_for(37 * MS);
     }
     let reliability = Reliability::RELIABLE;
@@ -121,21 +125,71 @@ fn circle(seed: u64, domains: u32, pairs: &[(u32, u32)], most: i64) {
     assert_eq!((said.samples, said.of_endpoints), (0, 0));
 }
 
-fn ring(domains: u32) {
-    let pairs: Vec<_> = (0..domains).map(|at| (at, (at + 1) % domains)).collect();
+fn pairs_of_ring(domains: u32) -> Vec<(u32, u32)> {
+    (0..domains).map(|at| (at, (at + 1) % domains)).collect()
+}
+
+fn ring(domains: u32, plan: Planned) {
     for seed in 1..=3 {
-        circle(seed, domains, &pairs, i64::from(domains));
+        let pairs = pairs_of_ring(domains);
+        circle(seed, domains, &pairs, i64::from(domains), plan);
     }
 }
 
 #[test]
 fn a_ring_of_three_comes_to_rest() {
-    ring(3);
+    ring(3, plans::both_ways);
 }
 
 #[test]
 fn a_ring_of_four_comes_to_rest() {
-    ring(4);
+    ring(4, plans::both_ways);
+}
+
+#[test]
+fn rings_with_endpoints_on_demand_come_to_rest() {
+    ring(3, plans::on_demand);
+    ring(4, plans::on_demand);
+}
+
+/// One reader, and no source: the services ask each other, and not for ever.
+#[test]
+fn what_a_ring_asks_for_goes_with_the_reader_that_wanted_it() {
+    for domains in [2, 3, 4] {
+        let world = World::new(Nature {
+            seed: u64::from(domains),
+            faults: Faults {
+                delay: Span::from_micros(200),
+                jitter: Span::from_micros(300),
+                ..Faults::default()
+            },
+            whole: None,
+            lease: Duration::from_secs(10),
+        });
+        for (at, (one, two)) in pairs_of_ring(domains).into_iter().enumerate() {
+            let name = format!("service {at}");
+            world.start(plans::on_demand(&name, one, two));
+        }
+        world.run_for(5 * SECOND);
+        let participant = world.join(0);
+        let rqos = DataReaderQos::default();
+        let reader = participant.reader_with::<Keyed>("Square", rqos).unwrap();
+        world.run_for(5 * SECOND);
+        assert!(world.routes() > 0);
+        world.listen();
+        world.run_for(10 * SECOND);
+        let said = world.heard();
+        assert_eq!(said.of_endpoints, 0, "discovery goes on: {said:?}");
+        drop(reader);
+        world.leave(&participant);
+        let longest = i64::from(domains) * VIA + LINGER + SECOND;
+        let gone = world.run_until(longest, || world.routes() == 0);
+        assert!(gone, "{} routes stay of {domains}", world.routes());
+        world.run_for(5 * SECOND);
+        world.heard();
+        world.run_for(10 * SECOND);
+        assert_eq!(world.heard().of_endpoints, 0);
+    }
 }
 
 #[test]
@@ -144,6 +198,6 @@ fn a_mesh_of_four_comes_to_rest() {
         .flat_map(|one| (one + 1..4).map(move |two| (one, two)))
         .collect();
     for seed in 1..=2 {
-        circle(seed, 4, &pairs, 4);
+        circle(seed, 4, &pairs, 4, plans::both_ways);
     }
 }

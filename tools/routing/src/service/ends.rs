@@ -1,9 +1,10 @@
 //! The endpoints of a route as the service keeps them.
+use super::asks;
 use super::beyond::{self, BeyondEnd, is_reliable};
 use super::gate::Gate;
 use super::qos;
 use super::site;
-use super::stall::Stall;
+use super::stall::{Stall, give_up};
 use crate::adapter::Connection;
 use crate::clock::Clock;
 use crate::engine::{
@@ -26,8 +27,6 @@ use std::sync::{Arc, Mutex};
 
 /// Processors are called no more often.
 const SHORTEST_PERIOD: Time = Time::from_millis(1);
-/// Readers of one output that are given up at once.
-const MOST_GIVEN_UP: u64 = 256;
 
 /// What an output says of itself until it is announced.
 const CLOSED: &str = "takes in what its sources keep before it is announced";
@@ -212,6 +211,9 @@ impl Ends {
             transform(route, output, ty, site.types)?;
         }
         let participant = match site.place {
+            Place::Domain(participant) if design.basis == Basis::Asks => {
+                return asks::reader(participant, &input.topic, design);
+            }
             Place::Domain(participant) => participant,
             Place::Beyond(connection) => {
                 let lane = |reader| {
@@ -296,7 +298,7 @@ impl Ends {
         };
         let sources = match &design.basis {
             _ if slot.group == 0 => Sources::All,
-            Basis::Plan => Sources::All,
+            Basis::Plan | Basis::Asks => Sources::All,
             Basis::Group(group, ..) => Sources::Group(*group),
             Basis::Writer(_, writer) => Sources::Writer(writer.guid),
         };
@@ -336,6 +338,9 @@ impl Ends {
                         self.core.edit(Edit::Judge(slot, judge.map(Box::new)));
                     }
                 }))
+            }
+            (Endpoint::Reader(reader, _), _) if design.basis == Basis::Asks => {
+                Some(reader.set_qos(asks::qos(design).0))
             }
             (Endpoint::Reader(reader, _), _) => route.inputs.get(slot.index).map(|input| {
                 let (qos, group) = qos::of_reader(site.session, input, design);
@@ -535,21 +540,6 @@ pub(super) fn end(ended: Vec<Endpoint>, clock: &Clock) {
         end.finish(until.saturating_sub(clock.now()));
     }
     others.iter().for_each(Endpoint::let_go);
-}
-
-/// Gives up the slowest reader, and the next one, until there is room; returns how many.
-fn give_up(writer: &UntypedWriter, has_room: impl Fn() -> bool) -> u64 {
-    let mut count = 0;
-    while count < MOST_GIVEN_UP && !has_room() {
-        let Some(reader) = writer.backlog_status().slowest else {
-            break;
-        };
-        if !writer.give_up(reader) {
-            break;
-        }
-        count += 1;
-    }
-    count
 }
 
 impl Endpoint {

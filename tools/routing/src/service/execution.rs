@@ -242,7 +242,15 @@ impl Execution {
                 DiscoveryEvent::Reader(EntityChange::Added(data) | EntityChange::Changed(data)) => {
                     self.table.reader(now, at, data)
                 }
-                DiscoveryEvent::Participant(_) => {}
+                DiscoveryEvent::Participant(EntityChange::Gone(guid)) => {
+                    self.table.service(now, at, guid.prefix, false);
+                }
+                DiscoveryEvent::Participant(
+                    EntityChange::Added(data) | EntityChange::Changed(data),
+                ) => {
+                    let is_service = site::is_service(&data);
+                    self.table.service(now, at, data.guid.prefix, is_service);
+                }
             }
         }
     }

@@ -27,7 +27,7 @@ impl Gate {
     /// For an output that keeps something for late joiners, as its sources do.
     pub(super) fn of(design: &Design, durability: Durability) -> Option<Self> {
         let (group, source) = match &design.basis {
-            Basis::Plan => return None,
+            Basis::Plan | Basis::Asks => return None,
             Basis::Group(group, ..) => (*group, None),
             Basis::Writer(group, data) => (*group, Some(data.guid)),
         };

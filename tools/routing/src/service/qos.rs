@@ -50,7 +50,7 @@ pub(super) fn of_reader(
 pub(super) fn accepts(design: &Design, router: u32) -> impl Fn(&WriterData) -> bool + use<> {
     let members = match &design.basis {
         Basis::Group(_, members, _) => Some(members.clone()),
-        Basis::Plan | Basis::Writer(..) => None,
+        Basis::Plan | Basis::Writer(..) | Basis::Asks => None,
     };
     move |writer| {
         // What comes from here comes back.
@@ -94,7 +94,7 @@ pub(super) fn of_writer(
     design: &Design,
 ) -> (DataWriterQos, PublisherQos) {
     let source = match &design.basis {
-        Basis::Plan => None,
+        Basis::Plan | Basis::Asks => None,
         Basis::Group(_, _, writer) => Some((writer, false)),
         Basis::Writer(_, writer) => Some((writer, true)),
     };

@@ -239,6 +239,12 @@ impl Site {
     }
 }
 
+/// Is it a participant of a service? Those that this one ignores, such as its own, it is not told
+/// of.
+pub(super) fn is_service(participant: &ParticipantData) -> bool {
+    participant.properties.value(SERVICE).is_some()
+}
+
 /// The configuration of a participant of the service: its other participants know it, and leave its
 /// endpoints alone.
 pub(super) fn config(plan: &ParticipantPlan, who: &Identity) -> ParticipantConfig {

@@ -1,5 +1,9 @@
 //! When the slowest readers of an output are given up that takes nothing more.
 use crate::table::Time;
+use dunlin::untyped::UntypedWriter;
+
+/// Readers of one output that are given up at once.
+const MOST_GIVEN_UP: u64 = 256;
 
 /// The thread of the service looks so often by itself.
 const LOOK: Time = super::LOOK;
@@ -39,6 +43,21 @@ impl Stall {
         let begin = if is_over { now } else { since };
         (is_over, begin.checked_add(patience))
     }
+}
+
+/// Gives up the slowest reader, and the next one, until there is room; returns how many.
+pub(super) fn give_up(writer: &UntypedWriter, has_room: impl Fn() -> bool) -> u64 {
+    let mut count = 0;
+    while count < MOST_GIVEN_UP && !has_room() {
+        let Some(reader) = writer.backlog_status().slowest else {
+            break;
+        };
+        if !writer.give_up(reader) {
+            break;
+        }
+        count += 1;
+    }
+    count
 }
 
 #[cfg(test)]

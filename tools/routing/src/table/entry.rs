@@ -1,4 +1,5 @@
 //! What the table knows of one route.
+mod asks;
 mod facts;
 mod reconcile;
 mod types;
@@ -217,6 +218,7 @@ impl Entry {
                     }
                 }
             }
+            self.ask(&settled, connections);
         }
         if self.wanted.is_empty() && !self.is_supported() {
             self.settled = None;
@@ -251,7 +253,7 @@ impl Entry {
         for (group, basis) in bases {
             // What the source says of its type, not what the first of all says.
             let told = match &basis {
-                Basis::Plan => told,
+                Basis::Plan | Basis::Asks => told,
                 Basis::Group(_, _, writer) | Basis::Writer(_, writer) => {
                     writer.type_information.as_ref().filter(|_| told.is_some())
                 }
@@ -357,7 +359,7 @@ impl Entry {
 
     fn is_made(&self, side: Side) -> bool {
         let mut all = self.slots.iter();
-        all.any(|(slot, have)| slot.side == side && have.status == Status::Made)
+        all.any(|(slot, have)| slot.side == side && !slot.asks() && have.status == Status::Made)
     }
 
     /// How it is with the route.
@@ -406,7 +408,7 @@ impl Entry {
 
     /// How it is with an input or output.
     pub(crate) fn slot_state(&self, side: Side, index: usize) -> SlotState {
-        let of = |slot: &Slot| slot.side == side && slot.index == index;
+        let of = |slot: &Slot| slot.side == side && slot.index == index && !slot.asks();
         let mut own = self
             .slots
             .iter()

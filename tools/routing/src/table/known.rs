@@ -1,8 +1,8 @@
 //! What discovery knows of one connection.
 use super::{Side, Via};
 use dunlin::observe::{ReaderData, WriterData};
-use dunlin::{EntityKind, Guid, Properties};
-use std::collections::{BTreeMap, HashMap};
+use dunlin::{EntityKind, Guid, GuidPrefix, Properties};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The endpoints of others, by topic.
 #[derive(Debug, Default)]
@@ -12,6 +12,8 @@ pub(super) struct Known {
     writers: HashMap<String, BTreeMap<Guid, Box<WriterData>>>,
     readers: HashMap<String, BTreeMap<Guid, Box<ReaderData>>>,
     topics: HashMap<Guid, String>,
+    /// Participants of other services.
+    services: BTreeSet<GuidPrefix>,
 }
 
 impl Known {
@@ -29,6 +31,22 @@ impl Known {
         let before = self.move_to(guid, &topic);
         self.readers.entry(topic).or_default().insert(guid, data);
         before
+    }
+
+    /// Takes in a participant that is another service's, or is not, or is gone; true if that changes
+    /// whether there is one.
+    pub(super) fn note_service(&mut self, participant: GuidPrefix, is_there: bool) -> bool {
+        let before = self.has_services();
+        match is_there {
+            true => self.services.insert(participant),
+            false => self.services.remove(&participant),
+        };
+        before != self.has_services()
+    }
+
+    /// Is there another service?
+    pub(super) fn has_services(&self) -> bool {
+        !self.services.is_empty()
     }
 
     fn move_to(&mut self, guid: Guid, topic: &str) -> Option<String> {

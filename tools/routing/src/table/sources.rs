@@ -74,6 +74,8 @@ pub(crate) enum Basis {
     Group(u64, Box<Members>, Arc<WriterData>),
     /// One source, as it is, with the number of its group.
     Writer(u64, Arc<WriterData>),
+    /// There is no source: it asks other services for one.
+    Asks,
 }
 
 /// Which writers are of a group.
@@ -107,7 +109,7 @@ impl Basis {
     /// May an endpoint that was made by one be kept by the other?
     pub(super) fn is_alike(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Plan, Self::Plan) => true,
+            (Self::Plan, Self::Plan) | (Self::Asks, Self::Asks) => true,
             (Self::Group(one, ..), Self::Group(two, ..)) => one == two,
             (Self::Writer(group, one), Self::Writer(other_group, two)) => {
                 one.guid == two.guid && group == other_group
