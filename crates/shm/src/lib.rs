@@ -65,7 +65,7 @@ pub use inherited::{Lifeline, close_lifelines};
 #[cfg(not(loom))]
 pub use names::{neighbours, strangers};
 #[cfg(not(loom))]
-pub use rendezvous::{Event, Identity, Limits, Rendezvous};
+pub use rendezvous::{Event, Identity, Limits, Rendezvous, Traffic};
 #[cfg(not(loom))]
 pub use segment::Segment;
 #[cfg(not(loom))]

@@ -32,7 +32,8 @@ const SILENT: Error = Error::Limit("the peer has said nothing in time");
 /// How much at once, and how long.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Peers that are connected at once, as many again that have dialled us.
+    /// Peers that are connected at once, as many again that have dialled us, and as many again that
+    /// we have dialled for [`Traffic::Sparse`].
     pub peers: usize,
     /// Conversations that have not come to an end yet, in each direction.
     pub handshakes: usize,
@@ -42,7 +43,7 @@ pub struct Limits {
     pub dialled: LinkSize,
     /// ... while these are not more than so many.
     pub roomy: usize,
-    /// Our links to further peers that we dial.
+    /// Our links to further peers that we dial, and to all that we dial for [`Traffic::Sparse`].
     pub crowded: LinkSize,
     /// Our links to peers that dial us. Pools come with the hello only if this has a ring of more
     /// than 2 slots, the least.
@@ -61,6 +62,15 @@ impl Default for Limits {
             accepted: LinkSize::READER,
         }
     }
+}
+
+/// What a peer is dialled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traffic {
+    /// Whatever may come: the link is large while there are few.
+    Data,
+    /// Few short messages: the link is small, and takes no place among those for data.
+    Sparse,
 }
 
 /// What has come of a conversation.
@@ -84,8 +94,10 @@ pub struct Rendezvous {
     callers: Vec<Caller>,
     /// Have our hello, and have not answered.
     dialled: HashMap<Identity, Dialled>,
-    /// Those who dialled us, then those whom we dialled.
-    connected: [HashMap<Identity, Weak<Lifeline>>; 2],
+    /// Those who dialled us.
+    accepted: HashMap<Identity, Weak<Lifeline>>,
+    /// Those whom we dialled, and what for.
+    joined: HashMap<Identity, (Weak<Lifeline>, Traffic)>,
 }
 
 #[derive(Debug)]
@@ -100,6 +112,7 @@ struct Dialled {
     socket: OwnedFd,
     process: u32,
     link: Segment,
+    traffic: Traffic,
     since: Instant,
 }
 
@@ -125,7 +138,8 @@ impl Rendezvous {
             pools: Vec::new(),
             callers: Vec::new(),
             dialled: HashMap::new(),
-            connected: Default::default(),
+            accepted: HashMap::new(),
+            joined: HashMap::new(),
         })
     }
 
@@ -167,19 +181,35 @@ impl Rendezvous {
         }
     }
 
+    /// Begins a conversation with a peer, for data, if there is none and we have not dialled it
+    /// before.
+    ///
+    /// # Errors
+    /// As `dial_for`.
+    pub fn dial(&mut self, peer: Identity, now: Instant) -> Result<(), Error> {
+        self.dial_for(peer, Traffic::Data, now)
+    }
+
     /// Begins a conversation with a peer, if there is none and we have not dialled it before.
     ///
     /// # Errors
     /// `Limit` if there are too many peers or conversations, `Gone` if nobody listens there,
     /// `Violation::User` for somebody else's.
-    pub fn dial(&mut self, peer: Identity, now: Instant) -> Result<(), Error> {
+    pub fn dial_for(
+        &mut self,
+        peer: Identity,
+        traffic: Traffic,
+        now: Instant,
+    ) -> Result<(), Error> {
+        self.joined.retain(|_, (alive, _)| is_alive(alive));
         if peer == self.identity
             || self.dialled.contains_key(&peer)
-            || self.is_connected(&peer, true)
+            || self.joined.contains_key(&peer)
         {
             return Ok(());
         }
-        if self.dialled.len() >= self.limits.handshakes || !self.has_room(true) {
+        let callees = self.callees(traffic);
+        if self.dialled.len() >= self.limits.handshakes || callees >= self.limits.peers {
             return Err(Error::Limit("too many peers or conversations"));
         }
         let socket = match socket::connect(&name(self.group, &peer)) {
@@ -188,12 +218,18 @@ impl Rendezvous {
         };
         socket::check_plenty(&socket)?;
         let process = socket::check_user(&socket)?;
-        let link = self.greet(&socket, true)?;
+        let roomy = traffic == Traffic::Data && callees < self.limits.roomy;
+        let size = match roomy {
+            true => self.limits.dialled,
+            false => self.limits.crowded,
+        };
+        let link = self.greet(&socket, size, true)?;
         let since = now;
         let dialled = Dialled {
             socket,
             process,
             link,
+            traffic,
             since,
         };
         self.dialled.insert(peer, dialled);
@@ -282,15 +318,18 @@ impl Rendezvous {
         if peer == self.identity {
             return Err(Violation::Header.into());
         }
-        if self.is_connected(&peer, false) {
+        self.accepted.retain(|_, alive| is_alive(alive));
+        if self.accepted.contains_key(&peer) {
             return Ok(None);
         }
-        if !self.has_room(false) {
+        if self.accepted.len() >= self.limits.peers {
             return Err(Error::Limit("too many peers"));
         }
-        let link = self.greet(&caller.socket, false)?;
+        let link = self.greet(&caller.socket, self.limits.accepted, false)?;
         let connection = assemble(hello, fds, link, caller.socket, caller.process, false)?;
-        Ok(Some(self.joined(connection)))
+        let alive = Arc::downgrade(&connection.line.shared());
+        self.accepted.insert(connection.peer, alive);
+        Ok(Some(connection))
     }
 
     fn hear_dialled(&mut self, now: Instant, events: &mut Vec<Event>) {
@@ -309,10 +348,14 @@ impl Rendezvous {
                         socket,
                         process,
                         link,
+                        traffic,
                         ..
                     } = dialled;
                     let connection = assemble(&hello, &fds, link, socket, process, true);
-                    let connection = connection.map(|connection| self.joined(connection));
+                    if let Ok(connection) = &connection {
+                        let alive = Arc::downgrade(&connection.line.shared());
+                        self.joined.insert(connection.peer, (alive, traffic));
+                    }
                     events.push(outcome(peer, connection));
                 }
                 Err(error) => events.push(Event::Failed(Some(peer), error)),
@@ -320,32 +363,15 @@ impl Rendezvous {
         }
     }
 
-    fn joined(&mut self, connection: Connection) -> Connection {
-        let alive = Arc::downgrade(&connection.line.shared());
-        self.connected[usize::from(connection.dialled)].insert(connection.peer, alive);
-        connection
-    }
-
-    fn is_connected(&self, peer: &Identity, dialled: bool) -> bool {
-        self.connected[usize::from(dialled)]
-            .get(peer)
-            .is_some_and(|alive| alive.strong_count() > 0)
-    }
-
-    fn has_room(&mut self, dialled: bool) -> bool {
-        let connected = &mut self.connected[usize::from(dialled)];
-        connected.retain(|_, alive| alive.strong_count() > 0);
-        connected.len() < self.limits.peers
+    /// How many we have dialled for this, those included that have not answered.
+    fn callees(&self, traffic: Traffic) -> usize {
+        let joined = self.joined.values().map(|(_, of)| *of);
+        let dialled = self.dialled.values().map(|dialled| dialled.traffic);
+        joined.chain(dialled).filter(|of| *of == traffic).count()
     }
 
     /// Makes a link, and sends it with our hello and pools.
-    fn greet(&self, socket: &OwnedFd, dialled: bool) -> Result<Segment, Error> {
-        let callees = self.connected[1].len() + self.dialled.len();
-        let size = match dialled {
-            true if callees < self.limits.roomy => self.limits.dialled,
-            true => self.limits.crowded,
-            false => self.limits.accepted,
-        };
+    fn greet(&self, socket: &OwnedFd, size: LinkSize, dialled: bool) -> Result<Segment, Error> {
         let link = Segment::new(size.bytes())?;
         Layout::create(&link.owner(), size)?;
         // Who only reads has nothing to send.
@@ -362,6 +388,10 @@ impl Rendezvous {
         socket::send_packet(socket, &hello.to_bytes(), &fds)?;
         Ok(link)
     }
+}
+
+fn is_alive(connection: &Weak<Lifeline>) -> bool {
+    connection.strong_count() > 0
 }
 
 fn outcome(peer: Identity, result: Result<Connection, Error>) -> Event {

@@ -104,6 +104,32 @@ fn who_has_many_peers_has_smaller_rings_to_further_ones() {
 }
 
 #[test]
+fn links_for_little_are_small_and_take_no_place_of_those_for_data() {
+    let group = group(61);
+    let limits = Limits {
+        peers: 1,
+        roomy: 1,
+        ..Limits::default()
+    };
+    let mut a = Rendezvous::new(group, A, limits).unwrap();
+    let names = [B, *b"cccccccccccccccc", *b"dddddddddddddddd"];
+    let [mut b, mut c, _d] = names.map(|name| participant(group, name));
+    let now = Instant::now();
+    let longest = |of: LinkSize| of.slots as usize / 2 * 248;
+    a.dial_for(names[1], Traffic::Sparse, now).unwrap();
+    let (to_c, _at_c) = connect(&mut a, &mut c);
+    assert_eq!(to_c.sender.longest(), longest(LinkSize::CROWDED));
+    let (to_b, _at_b) = connect(&mut a, &mut b);
+    assert_eq!(to_b.sender.longest(), longest(LinkSize::default()));
+    for traffic in [Traffic::Sparse, Traffic::Data] {
+        let refused = a.dial_for(names[2], traffic, now);
+        assert!(matches!(refused, Err(Error::Limit(_))), "{traffic:?}");
+    }
+    drop(to_c);
+    a.dial_for(names[2], Traffic::Sparse, now).unwrap();
+}
+
+#[test]
 fn calls_that_cross_make_a_connection_for_each_direction() {
     for a_first in [true, false] {
         let group = group(2);

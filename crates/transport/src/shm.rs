@@ -26,7 +26,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
-use dunlin_shm::{Chunk, Identity, Published};
+use dunlin_shm::{Chunk, Identity, Published, Traffic};
 use dunlin_wire::Locator;
 
 use crate::properties::{self, TransportProperties};
@@ -242,6 +242,15 @@ impl Port {
         Self {
             number: name as u16,
             group: (name >> 16) as u16,
+        }
+    }
+
+    /// What goes there: where a group is listened to, which is that of announcements, discovery has
+    /// its port.
+    fn traffic(self) -> Traffic {
+        match self.group {
+            0 => Traffic::Data,
+            _ => Traffic::Sparse,
         }
     }
 

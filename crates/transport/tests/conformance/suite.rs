@@ -186,6 +186,7 @@ fn loses_no_wake(a: &dyn Transport, b: &dyn Transport) {
         thread::scope(|scope| {
             // If this fails, the thread that wakes does not wait for it.
             let tell = tell;
+            let sends = scope.spawn(move || (0..ROUNDS).for_each(|_| send_with_room(a, to, b"x")));
             scope.spawn(move || {
                 for _ in 0..ROUNDS {
                     while told.try_recv().is_ok() {}
@@ -194,9 +195,10 @@ fn loses_no_wake(a: &dyn Transport, b: &dyn Transport) {
                         a.send(&[outgoing(to, b"a wake was lost")]);
                     }
                 }
-                a.send(&[outgoing(to, b"end")]);
+                // Whoever waits for room needs somebody who receives.
+                let _ = sends.join();
+                send_with_room(a, to, b"end");
             });
-            scope.spawn(move || (0..ROUNDS).for_each(|_| drop(a.send(&[outgoing(to, b"x")]))));
             loop {
                 let mut buffer = buffer();
                 match receiver.receive(&mut buffer, Wait::Until(None)).unwrap() {
@@ -210,7 +212,7 @@ fn loses_no_wake(a: &dyn Transport, b: &dyn Transport) {
                 }
             }
         });
-        // Either thread may have been the faster.
+        // A datagram may come before one that was sent earlier.
         for _ in arrived..ROUNDS {
             assert_eq!(next(&mut *receiver), b"x");
         }
@@ -398,6 +400,15 @@ pub(crate) fn outgoing(to: Locator, payload: &[u8]) -> Outgoing<'_> {
         tail: &[],
         patient: false,
         dscp: 0,
+    }
+}
+
+/// Sends when there is room: rings may be shorter than the reader is slow.
+fn send_with_room(from: &dyn Transport, to: Locator, payload: &[u8]) {
+    let deadline = Instant::now() + SOON;
+    while from.send(&[outgoing(to, payload)]).datagrams == 0 {
+        assert!(Instant::now() < deadline, "there is no room");
+        thread::yield_now();
     }
 }
 

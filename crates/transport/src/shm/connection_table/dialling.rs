@@ -273,7 +273,7 @@ impl ConnectionTable {
             return;
         }
         let pools = state.pools.len();
-        match state.caller.dial(peer, now) {
+        match state.caller.dial_for(peer, port(&peer).traffic(), now) {
             Ok(()) => {
                 let greeted = Greeted {
                     pools,
