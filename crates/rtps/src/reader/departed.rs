@@ -3,8 +3,8 @@
 //! Who was only stopped or cut off comes back with the same GUID and goes on with its numbers. What
 //! was delivered before is not delivered again. What was written since and never comes is lost.
 //!
-//! A reader in stream mode knows of no instances, so whoever takes its changes is told which writers
-//! were deleted and dispose what they leave.
+//! A reader in stream mode knows of no instances, so whoever takes its changes is told which
+//! writers were deleted and dispose what they leave.
 use super::{Delivery, Reader};
 use crate::Time;
 use alloc::collections::VecDeque;
@@ -113,8 +113,8 @@ impl Reader {
         self.forget_writer(now, writer, true)
     }
 
-    /// In stream mode: the writers that were deleted since this was asked last and dispose what they
-    /// leave.
+    /// In stream mode: the writers that were deleted since this was asked last and dispose what
+    /// they leave.
     pub fn take_deleted_writers(&mut self) -> Vec<Guid> {
         core::mem::take(&mut self.departed.deleted).into()
     }

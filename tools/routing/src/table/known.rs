@@ -33,8 +33,8 @@ impl Known {
         before
     }
 
-    /// Takes in a participant that is another service's, or is not, or is gone; true if that changes
-    /// whether there is one.
+    /// Takes in a participant that is another service's, or is not, or is gone; true if that
+    /// changes whether there is one.
     pub(super) fn note_service(&mut self, participant: GuidPrefix, is_there: bool) -> bool {
         let before = self.has_services();
         match is_there {
