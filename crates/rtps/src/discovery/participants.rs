@@ -40,10 +40,10 @@ const MOST_IDLE: Duration = Duration::from_secs(60);
 /// back.
 const FAREWELL: Duration = Duration::from_secs(1);
 /// A goodbye from elsewhere than the participant counts if the participant keeps silent for so long
-/// ...
-const SILENCE: Duration = Duration::from_secs(1);
+/// ... Its answers are behind all else that has come, which may be seconds' worth in a flood.
+const SILENCE: Duration = Duration::from_secs(4);
 /// ... though it is asked so often.
-const SILENCE_PROBE: Duration = Duration::from_millis(50);
+const SILENCE_PROBE: Duration = Duration::from_millis(100);
 
 /// Another participant: what it says about itself, and how far we trust it.
 #[derive(Debug)]

@@ -273,9 +273,9 @@ fn a_goodbye_from_elsewhere_counts_only_if_silence_follows() {
     assert_eq!(network.nodes[0].matched(writer), [reader], "it lives");
     network.kill(1);
     network.inject(2, 0, farewell(1));
-    network.run(SECOND - 10 * MS);
+    network.run(4 * SECOND - 10 * MS);
     assert_eq!(network.nodes[0].matched(writer), [reader]);
-    network.run(100 * MS);
+    network.run(200 * MS);
     assert!(network.nodes[0].matched(writer).is_empty(), "it is silent");
 }
 

@@ -87,9 +87,9 @@ impl<P: OwnParticipant> Matching<P> {
                 self.remove_source(reader, writer);
                 if let Some(core) = self.readers.get(&reader.entity) {
                     let end = match reason {
-                        UnmatchReason::ParticipantLost(LossReason::LeaseExpired) => {
-                            WriterEnd::Silent
-                        }
+                        UnmatchReason::ParticipantLost(
+                            LossReason::LeaseExpired | LossReason::Silent,
+                        ) => WriterEnd::Silent,
                         _ if disposes => WriterEnd::Disposes,
                         _ => WriterEnd::Gone,
                     };

@@ -172,7 +172,7 @@ impl Discovery {
                 self.parting.set(prefix, now.after(SILENCE_PROBE));
                 self.probe(now, prefix, out);
             } else {
-                self.part(now, prefix, LossReason::Goodbye, events);
+                self.part(now, prefix, LossReason::Silent, events);
             }
         }
         for prefix in self.doubts.expired(now) {

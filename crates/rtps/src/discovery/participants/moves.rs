@@ -1,16 +1,19 @@
 //! A participant whose address changes while it runs.
 //!
 //! It announces itself from its new address, from which nothing of its was ever taken. Somebody
-//! else could do so as well. So its old address is asked for as long as a goodbye from elsewhere is
-//! doubted: if it keeps silent there, and announces itself from the new one all the while, it has
-//! moved.
+//! else could do so as well. So its old address is asked: if it keeps silent there, and announces
+//! itself from the new one all the while, it has moved.
 use super::super::{Discovery, Event, Source};
-use super::{Peer, SILENCE, SILENCE_PROBE};
+use super::Peer;
 use crate::{Outbox, Time};
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
 use dunlin_wire::{GuidPrefix, Locator, ParticipantData};
 
+/// It is silent for so long at its old address ...
+const SILENCE: Duration = Duration::from_secs(1);
+/// ... though it is asked so often.
+const SILENCE_PROBE: Duration = Duration::from_millis(50);
 /// So many questions are to have remained without an answer.
 const QUESTIONS: u32 = 8;
 /// Where it is silent for longer it is asked less often: one time of so many.
