@@ -31,8 +31,8 @@ pub(crate) trait ReceivingParticipant: Endpoints {
     fn datagrams(&self) -> Datagrams;
     /// Brings a thread's own copy of the routes up to date.
     fn refresh(&self, routes: &mut Arc<Routes<Self>>, generation: &mut u64);
-    /// Hands a submessage of a built-in endpoint to discovery. What that decides is carried out, and
-    /// what it answers is sent, by `settle_discovery`.
+    /// Hands a submessage of a built-in endpoint to discovery. What that decides is carried out,
+    /// and what it answers is sent, by `settle_discovery`.
     fn discover(
         self: &Arc<Self>,
         source: &Source,

@@ -155,8 +155,8 @@ pub enum LossReason {
     Goodbye,
     /// It was silent for longer than its lease.
     LeaseExpired,
-    /// A goodbye came in its name that was not from its own socket, and it did not answer whether it
-    /// lives. It may come back, as after its lease.
+    /// A goodbye came in its name that was not from its own socket, and it did not answer whether
+    /// it lives. It may come back, as after its lease.
     Silent,
     /// Its process has ended, and the system said so.
     Ended,
