@@ -254,18 +254,21 @@ impl Table {
         self.refused
     }
 
-    /// A participant of a connection is there from now on, or none. Endpoints of the one before are
-    /// gone with it.
-    pub(crate) fn connection(&mut self, now: Time, connection: usize, is_up: bool) {
-        let Some(known) = self.connections.get_mut(connection) else {
-            return;
-        };
-        *known = Known::default();
-        known.is_up = is_up;
-        let all = self.routes.iter_mut();
-        for (id, entry) in all.filter(|(_, entry)| entry.uses(connection)) {
-            entry.lose(connection);
-            self.dirty.insert(*id);
+    /// Participants of connections are there from now on, or none. Endpoints of those before are
+    /// gone with them. What joins together is told together, so that no input is made before an
+    /// output that can be made as well.
+    pub(crate) fn connections(&mut self, now: Time, connections: &[usize], is_up: bool) {
+        for connection in connections {
+            let Some(known) = self.connections.get_mut(*connection) else {
+                continue;
+            };
+            *known = Known::default();
+            known.is_up = is_up;
+            let all = self.routes.iter_mut();
+            for (id, entry) in all.filter(|(_, entry)| entry.uses(*connection)) {
+                entry.lose(*connection);
+                self.dirty.insert(*id);
+            }
         }
         self.settle(now);
     }

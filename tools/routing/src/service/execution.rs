@@ -128,17 +128,20 @@ impl Execution {
 
     /// Joins what has not been joined and is due; returns what failed.
     fn join(&mut self) -> Vec<(String, dunlin::Error)> {
-        let mut failed = Vec::new();
+        let (mut failed, mut joined) = (Vec::new(), Vec::new());
         for at in 0..self.around.sites.len() {
             let now = self.now();
             let Some(site) = self.around.sites.get_mut(at) else {
                 continue;
             };
             match site.join(now, &self.around.who, &*self.platform.join) {
-                Ok(true) => self.table.connection(now, at, true),
+                Ok(true) => joined.push(at),
                 Ok(false) => {}
                 Err(error) => failed.push((site.name.clone(), error)),
             }
+        }
+        if !joined.is_empty() {
+            self.table.connections(self.now(), &joined, true);
         }
         failed
     }

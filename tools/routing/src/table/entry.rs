@@ -208,7 +208,13 @@ impl Entry {
         if let Some(settled) = self.settled.clone() {
             let told = self.told_type(view);
             let (mut inputs, outputs) = self.existing();
-            if self.lacks_type() {
+            let is_down = |index| !self.connection(Side::Output, index).is_some_and(is_up);
+            let mut existing = (0..outputs.len())
+                .filter(|index| outputs[*index])
+                .peekable();
+            // What an input takes while no output can be made is nobody's.
+            let leads_nowhere = existing.peek().is_some() && existing.all(is_down);
+            if self.lacks_type() || leads_nowhere {
                 inputs.fill(false);
             }
             for (side, exists) in [(Side::Output, outputs), (Side::Input, inputs)] {

@@ -58,7 +58,7 @@ pub(super) fn route(topic: &str, from: usize, modes: (CreationMode, CreationMode
 
 /// With a type: one that is learnt from an endpoint is kept when that goes, as long as the route
 /// has endpoints.
-fn typed(mut route: Route) -> Route {
+pub(super) fn typed(mut route: Route) -> Route {
     route.inputs[0].keyed = Some(true);
     route.inputs[0].type_name = Some("Shape".into());
     route
@@ -116,8 +116,8 @@ impl World {
             remote: BTreeSet::new(),
             up: [true; 2],
         };
-        world.table.connection(world.now, 0, true);
-        world.table.connection(world.now, 1, true);
+        world.table.connections(world.now, &[0], true);
+        world.table.connections(world.now, &[1], true);
         world.carry_out();
         world
     }
@@ -279,13 +279,14 @@ impl World {
                     return;
                 }
                 // The endpoints of a participant go with it, and what it knew.
+                self.carry_out();
                 let table = &self.table;
                 self.there.retain(|(route, slot)| {
                     let entry = table.route(*route).unwrap();
                     entry.connection(slot.side, slot.index) != Some(connection)
                 });
                 self.remote.retain(|(c, ..)| *c != connection);
-                self.table.connection(self.now, connection, is_up);
+                self.table.connections(self.now, &[connection], is_up);
             }
             Happens::Enabled(route, enabled) => {
                 self.table.enable(self.now, RouteId(route), enabled);

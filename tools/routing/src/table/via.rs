@@ -122,7 +122,7 @@ mod tests {
         route.outputs[0].writers = Writers::Mirror;
         let mut table = Table::new(&plan(vec![route], Limits::default()), 5);
         for connection in [0, 1] {
-            table.connection(Time::ZERO, connection, true);
+            table.connections(Time::ZERO, &[connection], true);
         }
         for (number, way) in [(1, None), (2, Some("1,2")), (3, Some("1,5"))] {
             let guid = guid(number, EntityKind::WriterWithKey);

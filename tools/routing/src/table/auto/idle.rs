@@ -154,8 +154,8 @@ mod tests {
         let mut plan = plan(Vec::new(), Limits::default());
         plan.domain_routes[0].sessions[0].auto_routes = vec![auto];
         let mut table = Table::new(&plan, 1);
-        table.connection(Time::ZERO, 0, true);
-        table.connection(Time::ZERO, 1, true);
+        table.connections(Time::ZERO, &[0], true);
+        table.connections(Time::ZERO, &[1], true);
         table.handle_timeout(Time::ZERO);
         table
     }
@@ -232,10 +232,10 @@ mod tests {
     #[test]
     fn nothing_is_due_while_its_participant_is_away() {
         let mut table = table(&["Square"], "*");
-        table.connection(Time::from_secs(5), 0, false);
+        table.connections(Time::from_secs(5), &[0], false);
         assert_eq!(note_at(&mut table, 10), None);
         assert_eq!(table.next_timeout(), None);
-        table.connection(Time::from_secs(20), 0, true);
+        table.connections(Time::from_secs(20), &[0], true);
         assert_eq!(note_at(&mut table, 20), None);
         assert_eq!(table.next_timeout(), Some(Time::from_secs(30)));
         assert!(note_at(&mut table, 30).is_some());

@@ -84,7 +84,7 @@ mod tests {
         route.outputs[0].qos = EndpointQos::AsSource;
         let mut table = Table::new(&plan(vec![route], Limits::default()), 5);
         for connection in [0, 1] {
-            table.connection(Time::ZERO, connection, true);
+            table.connections(Time::ZERO, &[connection], true);
         }
         table
     }

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::plan::{CreationMode, EndpointQos, Limits, Writers};
     use crate::table::Table;
-    use crate::table::tests::{guid, plan, route};
+    use crate::table::tests::{guid, plan, route, typed};
     use dunlin::observe::WriterData;
     use dunlin::{Durability, EntityKind};
 
@@ -179,7 +179,7 @@ mod tests {
         };
         let mut table = Table::new(&plan(vec![route], limits), 5);
         for connection in [0, 1] {
-            table.connection(Time::ZERO, connection, true);
+            table.connections(Time::ZERO, &[connection], true);
         }
         let (id, _) = table.routes().next().unwrap();
         table.enable(Time::ZERO, id, false);
@@ -196,5 +196,16 @@ mod tests {
             all.extend(made(&mut table, Time::from_millis(millis)));
         }
         assert_eq!(all, [Side::Output, Side::Output, Side::Input]);
+    }
+
+    #[test]
+    fn an_input_waits_for_the_participant_of_its_output() {
+        let mode = CreationMode::Immediate;
+        let route = typed(route("Square", 0, (mode, mode)));
+        let mut table = Table::new(&plan(vec![route], Limits::default()), 5);
+        table.connections(Time::ZERO, &[0], true);
+        assert!(made(&mut table, Time::ZERO).is_empty());
+        table.connections(Time::ZERO, &[1], true);
+        assert_eq!(made(&mut table, Time::ZERO), [Side::Output, Side::Input]);
     }
 }
