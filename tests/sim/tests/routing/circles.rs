@@ -4,10 +4,8 @@ use crate::plans;
 use crate::sample::{Keyed, Load, Shape};
 use crate::world::{MS, Nature, SECOND, World};
 use bytes::Bytes;
-use dunlin::transport::Faults;
-use dunlin::{DataReader, DataReaderQos, DataWriterQos, Duration, History, Reliability};
+use dunlin::{DataReader, DataReaderQos, DataWriterQos, History, Reliability};
 use dunlin_routing::plan::Plan;
-use std::time::Duration as Span;
 
 const SAMPLES: u32 = 50;
 /// An endpoint that nobody needs stays for so long.
@@ -37,16 +35,7 @@ type Planned = fn(&str, u32, u32) -> Plan;
 /// writer in domain 0. From one domain to any other there are at most `most` hops on a way without
 /// a detour.
 fn circle(seed: u64, domains: u32, pairs: &[(u32, u32)], most: i64, plan: Planned) {
-    let world = World::new(Nature {
-        seed,
-        faults: Faults {
-            delay: Span::from_micros(200),
-            jitter: Span::from_micros(300),
-            ..Faults::default()
-        },
-        whole: None,
-        lease: Duration::from_secs(10),
-    });
+    let world = World::new(Nature::quiet(seed));
     for (at, (one, two)) in pairs.iter().enumerate() {
         world.start(plan(&format!("service {at}"), *one, *two));
         world.run_for(37 * MS);
@@ -156,16 +145,7 @@ fn rings_with_endpoints_on_demand_come_to_rest() {
 #[test]
 fn what_a_ring_asks_for_goes_with_the_reader_that_wanted_it() {
     for domains in [2, 3, 4] {
-        let world = World::new(Nature {
-            seed: u64::from(domains),
-            faults: Faults {
-                delay: Span::from_micros(200),
-                jitter: Span::from_micros(300),
-                ..Faults::default()
-            },
-            whole: None,
-            lease: Duration::from_secs(10),
-        });
+        let world = World::new(Nature::quiet(u64::from(domains)));
         for (at, (one, two)) in pairs_of_ring(domains).into_iter().enumerate() {
             let name = format!("service {at}");
             world.start(plans::on_demand(&name, one, two));

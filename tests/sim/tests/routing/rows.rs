@@ -4,12 +4,9 @@ use crate::plans;
 use crate::sample::{Keyed, Load, Shape};
 use crate::world::{MS, Nature, SECOND, World};
 use bytes::Bytes;
-use dunlin::transport::Faults;
 use dunlin::{
-    DataReader, DataReaderQos, DataWriter, DataWriterQos, DomainParticipant, Duration, History,
-    Reliability,
+    DataReader, DataReaderQos, DataWriter, DataWriterQos, DomainParticipant, History, Reliability,
 };
-use std::time::Duration as Span;
 
 const SAMPLES: u32 = 10;
 /// A row is whole, or gone, after so long: an endpoint that nobody needs lingers for 2 s, and each
@@ -36,16 +33,7 @@ type Sink = (DataReader<Keyed>, DomainParticipant);
 
 impl Row {
     fn new(hops: u32, settings: &str) -> Self {
-        let world = World::new(Nature {
-            seed: u64::from(hops),
-            faults: Faults {
-                delay: Span::from_micros(200),
-                jitter: Span::from_micros(300),
-                ..Faults::default()
-            },
-            whole: None,
-            lease: Duration::from_secs(10),
-        });
+        let world = World::new(Nature::quiet(u64::from(hops)));
         for hop in 0..hops {
             let name = format!("service {hop}");
             world.start(plans::both_ways_by(&name, hop, hop + 1, settings));
