@@ -21,6 +21,11 @@
 
 /* A moment that never comes. */
 #define DUNLIN_PERFTEST_NEVER UINT64_MAX
+/*
+ * A ping under way at the end of a part is awaited for so long yet, in nanoseconds: what is done
+ * between two parts is none of its round trip.
+ */
+#define DUNLIN_PERFTEST_GRACE 1000000
 
 /* The topics, which all have the same type. Publisher to subscriber: data, pings, control samples. */
 #define DUNLIN_PERFTEST_THROUGHPUT 0
@@ -147,7 +152,7 @@ typedef struct dunlin_perftest_plan {
     uint64_t payload;
     /* So many samples the segment has by the end of the part, at most. */
     uint64_t samples;
-    /* When the part ends, whatever has been done. */
+    /* When the part ends, whatever has been done; GRACE later if a ping is under way. */
     uint64_t until;
     /* How long a ping waits for its echo; then it is lost. NEVER: until it comes. */
     uint64_t ping_timeout;

@@ -89,7 +89,7 @@ static bool await_echo(side *side, const dunlin_perftest_plan *plan) {
     publishing *own = &side->publishing;
     while (LOAD(own->outstanding) != 0) {
         const uint64_t now = side_now();
-        uint64_t end = plan->until;
+        uint64_t end = plan->until + DUNLIN_PERFTEST_GRACE;
         if (plan->ping_timeout < DUNLIN_PERFTEST_NEVER - own->sent_at) {
             const uint64_t lost_at = own->sent_at + plan->ping_timeout;
             if (now >= lost_at) {

@@ -235,7 +235,7 @@ private:
     bool await_echo(const Plan &plan) {
         while (load(outstanding) != 0) {
             const uint64_t time = now();
-            uint64_t end = plan.until;
+            uint64_t end = plan.until + DUNLIN_PERFTEST_GRACE;
             if (plan.ping_timeout < DUNLIN_PERFTEST_NEVER - sent_at) {
                 const uint64_t lost_at = sent_at + plan.ping_timeout;
                 if (time >= lost_at) {

@@ -8,6 +8,13 @@ internal static unsafe class Harness
 {
     internal const int Full = 10;
     internal const ulong Never = ulong.MaxValue;
+
+    /// <summary>
+    /// A ping under way at the end of a part is awaited for so long yet, in nanoseconds: what is done between two parts
+    /// is none of its round trip.
+    /// </summary>
+    internal const ulong Grace = 1_000_000;
+
     internal const int Topics = 3;
     internal const int Throughput = 0, Latency = 1, Announcement = 2;
     internal const int NoPing = -1, WarmUp = -2;

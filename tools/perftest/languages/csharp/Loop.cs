@@ -238,7 +238,7 @@ internal sealed unsafe class Loop<T> where T : class, ISample, new()
     {
         while (Volatile.Read(ref outstanding) != 0)
         {
-            ulong now = Now(), end = plan->Until;
+            ulong now = Now(), end = plan->Until + Grace;
             if (plan->PingTimeout < Never - sentAt)
             {
                 ulong lostAt = sentAt + plan->PingTimeout;

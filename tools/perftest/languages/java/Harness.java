@@ -49,6 +49,12 @@ final class Harness {
     static final int PINGS = 4;
     static final int PRACTICE = 8;
 
+    /**
+     * A ping under way at the end of a part is awaited for so long yet, in nanoseconds: what is done between two parts
+     * is none of its round trip.
+     */
+    static final long GRACE = 1_000_000;
+
     static final int FAILURE = 0;
     static final int SETTLES = 1;
 
@@ -144,6 +150,10 @@ final class Harness {
 
     static void putLong(long at, long value) {
         ALL.set(JAVA_LONG, at, value);
+    }
+
+    static void copy(long from, long to, long count) {
+        MemorySegment.copy(ALL, from, ALL, to, count);
     }
 
     static void copy(long from, byte[] to, int count) {

@@ -17,6 +17,8 @@ final class Loop<T> {
     private static final int OVERHEAD = 28;
     /** Samples between two looks at the clock, where that would cost more than writing them. */
     private static final int LOOK = 16;
+    /** Samples between two returns of the loop: the runtime compiles what is called often, so by then in practice. */
+    private static final int BURST = 64;
 
     final Members<T> members;
     final DataWriter<T>[] writers;
@@ -124,9 +126,11 @@ final class Loop<T> {
 
     /** Answers up to one. */
     private void handOver(long end) {
-        for (; handedOver < end; handedOver++) {
-            long place = 8 * (handedOver & (ringSize - 1));
-            Harness.putLong(plan.ring + place, Harness.getLong(ring.address() + place));
+        while (handedOver < end) {
+            long place = handedOver & (ringSize - 1);
+            long count = Math.min(end - handedOver, ringSize - place);
+            Harness.copy(ring.address() + 8 * place, plan.ring + 8 * place, 8 * count);
+            handedOver += count;
         }
     }
 
@@ -165,14 +169,20 @@ final class Loop<T> {
     }
 
     private void runPart() {
+        while (runBurst()) {
+        }
+    }
+
+    /** Some samples of the part; false at its end. */
+    private boolean runBurst() {
         boolean isWatched = plan.is(Harness.ONE_AT_A_TIME);
-        while (true) {
+        for (int done = 0; done < BURST; done++) {
             if (isWaiting && !awaitEcho() || sent >= plan.samples) {
-                return;
+                return false;
             }
             if (isWatched || isBlocked || sent % LOOK == 0) {
                 if (answers.getAcquire() - plan.taken >= plan.ringSize || System.nanoTime() >= plan.until) {
-                    return;
+                    return false;
                 }
             }
             if (!isBlocked) {
@@ -186,6 +196,7 @@ final class Loop<T> {
                 isBlocked = true;
             }
         }
+        return true;
     }
 
     /** Whether the payload is made anew in memory of Dunlin, and is what happens to be there. */
@@ -239,7 +250,7 @@ final class Loop<T> {
     private boolean awaitEcho() {
         while (outstanding.getAcquire() != 0) {
             long now = System.nanoTime();
-            long end = plan.until;
+            long end = plan.until + Harness.GRACE;
             if (plan.pingTimeout < Long.MAX_VALUE - sentAt) {
                 long lostAt = sentAt + plan.pingTimeout;
                 if (now >= lostAt) {
