@@ -154,10 +154,12 @@ impl Messaging for Driven {
             }
             // As in `dds`: a subscriber leaves receiving to Dunlin's thread.
             let receives = !(self.listens && matched().all(|is_matched| is_matched));
+            // A look takes long in some languages, and who listens is woken by what comes.
+            let nap = if receives { dds::NAP } else { 5 * dds::NAP };
             // What has failed shows in the deadline; a sleep keeps that from being busy.
             if self
                 .driver
-                .wait((deadline - now).min(dds::NAP), receives)
+                .wait((deadline - now).min(nap), receives)
                 .is_err()
             {
                 std::thread::sleep(std::time::Duration::from_millis(1));
