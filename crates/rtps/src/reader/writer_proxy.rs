@@ -376,6 +376,11 @@ impl WriterProxy {
                 let (sequence, change) = self.waiting.pop_first()?;
                 self.waiting_bytes -= change.payload.len();
                 self.share.give(change.cost());
+                if self.waits_for_start && self.waiting.is_empty() {
+                    // A map that was emptied keeps a node, and of such readers most have something
+                    // to put in order at the start alone.
+                    self.waiting = BTreeMap::new();
+                }
                 return Some((sequence, change));
             }
             // A GAP that reaches beyond all that the writer announced waits as a whole: it may be
