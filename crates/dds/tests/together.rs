@@ -193,6 +193,51 @@ fn memory_is_shared_by_those_that_match_and_not_for_discovery() {
 }
 
 #[test]
+fn of_a_crowd_those_that_are_told_something_share_memory() {
+    const CROWD: usize = 40;
+    let test = "of_a_crowd_those_that_are_told_something_share_memory";
+    in_namespace(test, LOOPBACK, || {
+        let both = Transports { tcp: false, ..ALL };
+        let one = with(both, 0, &[]);
+        let crowd: Vec<_> = (0..CROWD).map(|_| with(both, 0, &[])).collect();
+        let (wqos, rqos) = reliable_all();
+        let readers = crowd
+            .iter()
+            .map(|of| reader::<Plain>(of, "T", rqos.clone()));
+        let readers: Vec<_> = readers.collect();
+        let writer = writer::<Plain>(&one, "T", wqos);
+        writer.wait_for_matched(CROWD, SOON).unwrap();
+        for reader in &readers {
+            reader.wait_for_matched(1, SOON).unwrap();
+        }
+        let by_memory = || ways(&one).iter().filter(|way| **way == "shmem").count();
+        for (number, length) in (0..).zip(LENGTHS) {
+            writer.write(&sample(number, length)).unwrap();
+        }
+        for reader in &readers {
+            let got = take(reader, LENGTHS.len());
+            let written = (0..)
+                .zip(LENGTHS)
+                .map(|(number, length)| sample(number, length));
+            assert!(
+                got.iter()
+                    .map(|got| got.data().unwrap())
+                    .eq(&written.collect::<Vec<_>>())
+            );
+        }
+        let limit = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while by_memory() < CROWD {
+            assert!(
+                std::time::Instant::now() < limit,
+                "{} in the end",
+                by_memory()
+            );
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    });
+}
+
+#[test]
 fn without_multicast_neighbours_meet_by_memory() {
     let test = "without_multicast_neighbours_meet_by_memory";
     in_namespace(test, namespace::BARE, || {

@@ -18,7 +18,9 @@ use crate::properties::TransportProperties;
 use crate::send_path::{SendPath, Way};
 use crate::shm::{ShmReceiver, ShmTransport};
 use crate::tcp::TcpTransport;
-use crate::traits::{Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Watcher};
+use crate::traits::{
+    Begun, Listen, Outgoing, Reach, Received, Receiver, Sent, Transport, Wait, Watcher,
+};
 use crate::udp::{UdpReceiver, UdpTransport};
 use connections::WithConnections;
 
@@ -169,9 +171,15 @@ impl Transport for CompositeTransport {
         self.of(to.kind)?.lane(to)
     }
 
-    fn begin(&self, to: &Locator) -> bool {
-        self.of(to.kind)
-            .is_some_and(|transport| transport.begin(to))
+    fn begin(&self, to: &Locator) -> Begun {
+        let transport = self.of(to.kind);
+        transport.map_or(Begun::Known, |transport| transport.begin(to))
+    }
+
+    fn want(&self, to: &[Locator]) {
+        if let Some(shm) = &self.shm {
+            shm.want(to);
+        }
     }
 
     fn neighbours(

@@ -9,7 +9,7 @@ use dunlin_wire::Locator;
 
 use crate::properties::TransportProperties;
 use crate::rng::{Fate, Faults, Rng, corrupt};
-use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher};
+use crate::traits::{Begun, Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher};
 
 /// Late datagrams that are kept; more are lost.
 const MOST_LATE: usize = 65536;
@@ -118,8 +118,12 @@ impl<T: Transport + 'static> Transport for Fault<T> {
         self.inner.leads_to(to, peer)
     }
 
-    fn begin(&self, to: &Locator) -> bool {
+    fn begin(&self, to: &Locator) -> Begun {
         self.inner.begin(to)
+    }
+
+    fn want(&self, to: &[Locator]) {
+        self.inner.want(to);
     }
 
     fn neighbours(

@@ -37,8 +37,8 @@ pub use tap::Tap;
 pub use tcp::isolated_receiver;
 pub use tcp::{TcpConfig, TcpTransport, TlsConfig};
 pub use traits::{
-    Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception, Sent,
-    Transport, Wait, Waker, Watcher, nearest,
+    Begun, Listen, Outgoing, Reach, ReceiveStatistics, Received, ReceivedLoan, Receiver, Reception,
+    Sent, Transport, Wait, Waker, Watcher, nearest,
 };
 pub use udp::{UdpConfig, UdpTransport};
 

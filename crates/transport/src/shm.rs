@@ -31,7 +31,7 @@ use dunlin_wire::Locator;
 
 use crate::properties::{self, TransportProperties};
 use crate::send_path::{SendPath, Way};
-use crate::traits::{Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher};
+use crate::traits::{Begun, Listen, Outgoing, Reach, Receiver, Sent, Transport, Watcher};
 use connection_table::ConnectionTable;
 pub(crate) use receiver::ShmReceiver;
 pub(crate) use send_channel::SendChannel;
@@ -176,8 +176,12 @@ impl Transport for ShmTransport {
         Some(SendPath(Way::Shm(send_channel)))
     }
 
-    fn begin(&self, to: &Locator) -> bool {
+    fn begin(&self, to: &Locator) -> Begun {
         self.table.begin(to)
+    }
+
+    fn want(&self, to: &[Locator]) {
+        self.table.want(to);
     }
 
     fn neighbours(

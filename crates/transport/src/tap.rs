@@ -14,8 +14,8 @@ use dunlin_wire::Locator;
 use crate::pcap;
 use crate::send_path::SendPath;
 use crate::traits::{
-    Listen, Outgoing, Reach, ReceiveStatistics, Received, Receiver, Sent, Transport, Wait, Waker,
-    Watcher,
+    Begun, Listen, Outgoing, Reach, ReceiveStatistics, Received, Receiver, Sent, Transport, Wait,
+    Waker, Watcher,
 };
 
 /// A transport with its datagrams written down, those sent and those received.
@@ -92,8 +92,12 @@ impl<T: Transport> Transport for Tap<T> {
         self.inner.lane(to)
     }
 
-    fn begin(&self, to: &Locator) -> bool {
+    fn begin(&self, to: &Locator) -> Begun {
         self.inner.begin(to)
+    }
+
+    fn want(&self, to: &[Locator]) {
+        self.inner.want(to);
     }
 
     fn neighbours(

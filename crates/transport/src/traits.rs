@@ -151,12 +151,17 @@ pub trait Transport: Send + Sync {
         None
     }
 
-    /// Begins to find out whether there is a way to the peer at `to`, and waits for nothing. True
-    /// if [`Watcher::answered`] will tell when that is known; until then [`Self::reaches`] says no.
-    /// False if it is known now. May ask the system; not for the data path.
-    fn begin(&self, to: &Locator) -> bool {
+    /// Begins to find out whether there is a way to the peer at `to`, and waits for nothing. For
+    /// peers that are reached some other way meanwhile. May ask the system; not for the data path.
+    fn begin(&self, to: &Locator) -> Begun {
         let _ = to;
-        false
+        Begun::Known
+    }
+
+    /// There is something to be sent to these peers: makes the ways that [`Self::begin`] put off.
+    /// Waits for nothing; [`Watcher::answered`] tells of each. Whoever was not put off is left out.
+    fn want(&self, to: &[Locator]) {
+        let _ = to;
     }
 
     /// Where participants of this host listen to `group`, by memory that they share with this one:
@@ -235,6 +240,19 @@ pub trait Transport: Send + Sync {
     /// Bytes of a datagram that travels to `to` in one piece. A larger one may be cut on its way,
     /// and is lost if any piece is. May ask the system; not for the data path.
     fn max_whole_datagram(&self, to: &Locator) -> usize;
+}
+
+/// What came of [`Transport::begin`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begun {
+    /// [`Watcher::answered`] will tell whether there is a way; until then [`Transport::reaches`]
+    /// says no.
+    Awaited,
+    /// It is known now.
+    Known,
+    /// There are many ways already. This one is made when [`Transport::want`] says that it has a
+    /// use; until then [`Transport::reaches`] says no.
+    PutOff,
 }
 
 /// Hears what becomes of the ways to peers.
@@ -386,8 +404,12 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
         T::lane(self, to)
     }
 
-    fn begin(&self, to: &Locator) -> bool {
+    fn begin(&self, to: &Locator) -> Begun {
         T::begin(self, to)
+    }
+
+    fn want(&self, to: &[Locator]) {
+        T::want(self, to);
     }
 
     fn neighbours(

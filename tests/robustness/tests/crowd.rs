@@ -14,6 +14,15 @@ fn ticks(process: &Process) -> u64 {
     fields.filter_map(|field| field.parse::<u64>().ok()).sum()
 }
 
+/// KiB of memory that a process has, those that several have in equal parts (proc(5), `smaps_rollup`).
+fn share(process: &Process) -> i64 {
+    let all = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", process.id()));
+    let all = all.unwrap_or_default();
+    let line = all.lines().find_map(|line| line.strip_prefix("Pss:"));
+    let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    number.unwrap_or(-1)
+}
+
 /// Asks all at once, and waits for all answers.
 fn ask_all(peers: &mut [Process], line: &str) -> Duration {
     let begin = Instant::now();
@@ -29,63 +38,84 @@ fn ask_all(peers: &mut [Process], line: &str) -> Duration {
 #[test]
 fn fifty_participants_share_memory_all_to_all() {
     let name = "fifty_participants_share_memory_all_to_all";
-    in_namespace(name, || {
-        let begin = Instant::now();
-        let mut peers: Vec<_> = (0..COUNT)
-            .map(|number| {
-                // A lease that never ends here: who is told of a death is not told by it.
-                let role = format!("write=T read=T first={number} transports=shmem lease=3600");
-                Place::HERE.start(PEER, &role)
-            })
+    in_namespace(name, || part(meet("shmem")));
+}
+
+/// Most of them have no memory in common before they write.
+#[test]
+fn fifty_participants_hear_each_other_by_whatever_way_there_is() {
+    let name = "fifty_participants_hear_each_other_by_whatever_way_there_is";
+    in_namespace(name, || drop(meet("udp,shmem")));
+}
+
+/// That many meet, and all hear all others.
+fn meet(transports: &str) -> Vec<Process> {
+    let begin = Instant::now();
+    let mut peers: Vec<_> = (0..COUNT)
+        .map(|number| {
+            // A lease that never ends here: who is told of a death is not told by it.
+            let role = format!("write=T read=T first={number} transports={transports} lease=3600");
+            Place::HERE.start(PEER, &role)
+        })
+        .collect();
+    let started = begin.elapsed();
+    ask_all(&mut peers, &format!("partners {COUNT}"));
+    let matched = begin.elapsed();
+    let begin = Instant::now();
+    ask_all(&mut peers, "write 1 1000");
+    ask_all(&mut peers, &format!("received {COUNT}"));
+    let told = begin.elapsed();
+    let mut sizes = Vec::new();
+    for peer in &mut peers {
+        let report = peer.ask("report");
+        // Memory may be refused by who is too busy to answer in time, and is offered again: there
+        // is no other way here, and all samples came.
+        for fault in ["damaged", "doubled", "malformed"] {
+            assert_eq!(report.number(fault), 0, "{}", report.text);
+        }
+        sizes.push(report.number("rss"));
+    }
+    let held = most_descriptors(&peers);
+    let before: u64 = peers.iter().map(ticks).sum();
+    let idle = Idle::begin();
+    std::thread::sleep(Duration::from_secs(2));
+    let computed = peers.iter().map(ticks).sum::<u64>() - before;
+    println!(
+        "FIGURE {COUNT} participants by {transports}: started in {started:.0?}, all matched after {matched:.0?}, a sample of each at all others after {told:.0?}; \
+         RSS {} KiB each, {} descriptors each, all together {} % of a processor when there is nothing to do ({:.0} % idle)",
+        percentile(&mut sizes, 0.5),
+        held,
+        computed / 2,
+        idle.share() * 100.0
+    );
+    peers
+}
+
+fn most_descriptors(peers: &[Process]) -> usize {
+    let held = peers.iter().map(|peer| peer.holdings().descriptors);
+    held.max().unwrap_or(0)
+}
+
+/// Half of them are killed, which the others notice.
+fn part(mut peers: Vec<Process>) {
+    let held = most_descriptors(&peers);
+    let mut killed = peers.split_off(COUNT / 2);
+    killed.iter_mut().for_each(Process::kill);
+    let seen = ask_all(&mut peers, &format!("partners {}", COUNT / 2));
+    println!("FIGURE half of them killed: all others know after {seen:.0?}");
+    let (mut patience, most) = (Patience::begin(), held * 6 / 10);
+    loop {
+        let held: Vec<_> = peers
+            .iter()
+            .map(|peer| peer.holdings().descriptors)
             .collect();
-        let started = begin.elapsed();
-        ask_all(&mut peers, &format!("partners {COUNT}"));
-        let matched = begin.elapsed();
-        let begin = Instant::now();
-        ask_all(&mut peers, "write 1 1000");
-        ask_all(&mut peers, &format!("received {COUNT}"));
-        let told = begin.elapsed();
-        let mut sizes = Vec::new();
-        for peer in &mut peers {
-            let report = peer.ask("report");
-            // Memory may be refused by who is too busy to answer in time, and is offered again: there
-            // is no other way here, and all samples came.
-            for fault in ["damaged", "doubled", "malformed"] {
-                assert_eq!(report.number(fault), 0, "{}", report.text);
-            }
-            sizes.push(report.number("rss"));
+        if held.iter().all(|descriptors| *descriptors <= most) {
+            return;
         }
-        let held = peers.iter().map(|peer| peer.holdings().descriptors).max();
-        let before: u64 = peers.iter().map(ticks).sum();
-        let idle = Idle::begin();
-        std::thread::sleep(Duration::from_secs(2));
-        let computed = peers.iter().map(ticks).sum::<u64>() - before;
-        println!(
-            "FIGURE {COUNT} participants: started in {started:.0?}, all matched after {matched:.0?}, a sample of each at all others after {told:.0?}; \
-             RSS {} KiB each, {} descriptors each, all together {} % of a processor when there is nothing to do ({:.0} % idle)",
-            percentile(&mut sizes, 0.5),
-            held.unwrap_or(0),
-            computed / 2,
-            idle.share() * 100.0
-        );
-        let mut killed = peers.split_off(COUNT / 2);
-        killed.iter_mut().for_each(Process::kill);
-        let seen = ask_all(&mut peers, &format!("partners {}", COUNT / 2));
-        println!("FIGURE half of them killed: all others know after {seen:.0?}");
-        let (mut patience, most) = (Patience::begin(), held.unwrap_or(0) * 6 / 10);
-        loop {
-            let held: Vec<_> = peers
-                .iter()
-                .map(|peer| peer.holdings().descriptors)
-                .collect();
-            if held.iter().all(|descriptors| *descriptors <= most) {
-                return;
-            }
-            let lasts = patience.lasts(held);
-            assert!(lasts, "the connections of the dead are still there");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    });
+        let lasts = patience.lasts(held);
+        assert!(lasts, "the connections of the dead are still there");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// A number out of the environment.
@@ -115,6 +145,7 @@ fn processes_of_one_host_meet() {
             .iter_mut()
             .map(|peer| peer.ask("report").number("rss"));
         let mut sizes: Vec<_> = reports.collect();
+        let mut shares: Vec<_> = peers.iter().map(share).collect();
         // What is announced at the start has been announced.
         std::thread::sleep(Duration::from_secs(10));
         let before: u64 = peers.iter().map(ticks).sum();
@@ -122,10 +153,11 @@ fn processes_of_one_host_meet() {
         let idle = peers.iter().map(ticks).sum::<u64>() - before;
         println!(
             "FIGURE {count} processes by {transports}: started in {started:.1?}, all matched after {matched:.1?}, \
-             {:.0} ms of a processor each until then, RSS {} KiB each (largest {}), idle {:.2} % of a processor each",
+             {:.0} ms of a processor each until then, RSS {} KiB each (largest {}), share of memory (PSS) {} KiB each, idle {:.2} % of a processor each",
             10.0 * computed as f64 / count as f64,
             percentile(&mut sizes, 0.5),
             percentile(&mut sizes, 1.0),
+            percentile(&mut shares, 0.5),
             idle as f64 / 5.0 / count as f64
         );
     });

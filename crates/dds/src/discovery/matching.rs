@@ -64,6 +64,8 @@ pub(crate) struct Matching<P: MatchedEntities> {
     local_readers: BTreeMap<EntityId, BTreeMap<Guid, Weak<dyn LocalReaderEndpoint>>>,
     /// Matches of ours that are carried out when the way to the reader is known.
     waiting: WaitingMatches,
+    /// Matched readers to whom a way by memory is made when there is something to be sent.
+    put_off: BTreeMap<Guid, Locator>,
     /// Where each matched endpoint is reached.
     destinations: BTreeMap<Guid, Destination>,
     /// The groups of matched readers that get their samples by multicast.
@@ -165,6 +167,7 @@ impl<P: OwnParticipant> Matching<P> {
             sinks: BTreeMap::new(),
             local_readers: BTreeMap::new(),
             waiting: WaitingMatches::default(),
+            put_off: BTreeMap::new(),
             destinations: BTreeMap::new(),
             groups: BTreeMap::new(),
             signs: BTreeMap::new(),

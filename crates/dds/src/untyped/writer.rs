@@ -50,7 +50,7 @@ use dunlin_qos::{DataWriterQos, LivelinessKind};
 use dunlin_rtps::{Body, Change, ChangeKind, InstanceHandle, SpareParts, Time, WriteError, Writer};
 use dunlin_transport::panics::log;
 use dunlin_transport::panics::quietly;
-use dunlin_wire::{Guid, SampleOrigin, SequenceNumber, Timestamp};
+use dunlin_wire::{Guid, Locator, SampleOrigin, SequenceNumber, Timestamp};
 use filters::Filters;
 pub use handle::UntypedWriter;
 pub use listener::UntypedWriterListener;
@@ -108,6 +108,8 @@ pub(crate) struct WriterCore {
     publish: Ranked<Publish, PUBLISH>,
     state: Ranked<Writer, WRITER>,
     destinations: Ranked<Arc<[Destination]>, LEAF>,
+    /// Ways to its readers that are made when it writes.
+    put_off: Ranked<Vec<Locator>, LEAF>,
     /// Matched readers in this process.
     local_readers: Ranked<Arc<[LocalReader]>, LEAF>,
     /// There are some.
@@ -160,6 +162,8 @@ struct Publish {
     datagrams: Datagrams,
     destinations: Arc<[Destination]>,
     generation: u64,
+    /// Ways to them that are made when there is a sample.
+    put_off: Vec<Locator>,
     batch: Option<Batch>,
     /// Bytes of the application that the history has let go of, and whether there are more.
     retired: Option<(Bytes, bool)>,
@@ -242,6 +246,7 @@ impl WriterCore {
                 datagrams: shared.datagrams(),
                 destinations: Arc::clone(&none),
                 generation: 0,
+                put_off: Vec::new(),
                 batch: None,
                 retired: None,
                 spares: SpareParts::default(),
@@ -257,6 +262,7 @@ impl WriterCore {
             ))),
             type_support,
             destinations: Ranked::new(none),
+            put_off: Ranked::default(),
             local_readers: Ranked::new(Arc::new([])),
             has_near: AtomicBool::new(false),
             filters: Ranked::new(Filters::default()),
@@ -489,6 +495,7 @@ impl WriterCore {
         let limit = self.datagram_limit.load(SeqCst);
         publish.datagrams.set_limit(limit);
         self.refresh(publish);
+        self.want_ways(publish);
         let length = change.payload.len();
         let next = {
             let mut state = self.state.lock();

@@ -1,6 +1,6 @@
 //! Where matched endpoints are reached, and what the data path has to know of it.
 use super::locator_choice::{multicast_locator_of, unicast_locator_of, whom};
-use super::ways::is_on_its_way;
+use super::ways::begin_ways;
 use super::{MatchedWriter, Matching, OwnParticipant};
 use crate::receive::liveliness::LivelinessAssertion;
 use crate::send::destination::Destination;
@@ -22,6 +22,9 @@ impl<P: OwnParticipant> Matching<P> {
         let vendor = self.discovery.vendor(reader.guid.prefix);
         let unicast = unicast_locator_of(transport, whom, &reader.unicast);
         let multicast = multicast_locator_of(transport, whom, &reader.multicast);
+        if unicast.is_some_and(|to| to.kind == Locator::KIND_SHMEM) {
+            self.put_off.remove(&reader.guid);
+        }
         let sinks = self.sinks.entry(writer.entity).or_default();
         match (unicast, multicast) {
             (None, None) => {
@@ -52,6 +55,7 @@ impl<P: OwnParticipant> Matching<P> {
         if !self.sinks.values().any(|sinks| sinks.contains_key(&reader)) {
             self.destinations.remove(&reader);
             self.groups.remove(&reader);
+            self.put_off.remove(&reader);
         }
         self.changed = true;
         self.set_destinations(participant, writer.entity);
@@ -93,7 +97,8 @@ impl<P: OwnParticipant> Matching<P> {
         destinations
             .iter_mut()
             .for_each(|destination| destination.patient = patient);
-        core.set_destinations(destinations, local_readers, limit);
+        let put_off = self.ways_put_off(writer);
+        core.set_destinations(destinations, put_off, local_readers, limit);
     }
 
     pub(super) fn add_source(&mut self, participant: &P, reader: Guid, writer: &WriterData) {
@@ -101,7 +106,7 @@ impl<P: OwnParticipant> Matching<P> {
         let vendor = self.discovery.vendor(writer.guid.prefix);
         if !(participant.delivers_locally() && local_queue::is_here(&writer.guid)) {
             // Until a way by memory is there the network will do.
-            is_on_its_way(transport, &writer.unicast);
+            begin_ways(transport, &writer.unicast);
             let whom = whom(transport, &self.discovery, writer.guid.prefix);
             let destination = unicast_locator_of(transport, whom, &writer.unicast)
                 .or_else(|| multicast_locator_of(transport, whom, &writer.multicast));

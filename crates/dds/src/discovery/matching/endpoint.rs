@@ -14,7 +14,8 @@ use dunlin_rtps::discovery::WriterPredicate;
 use dunlin_rtps::{ReaderProxyConfig, Time, WriterProxyConfig};
 use dunlin_transport::Transport;
 use dunlin_wire::{
-    DiagnosticFact, EntityId, Guid, InlineQos, ParticipantData, ReaderData, Submessage, WriterData,
+    DiagnosticFact, EntityId, Guid, InlineQos, Locator, ParticipantData, ReaderData, Submessage,
+    WriterData,
 };
 use dunlin_xtypes::{DynamicType, LocalType};
 use std::sync::Arc;
@@ -107,8 +108,14 @@ pub(crate) trait MatchedWriter: MatchedEndpoint + AnsweredWriter + 'static {
     /// Its samples are kept until all have them, so a slow reader holds it up in any case.
     fn is_patient(&self) -> bool;
     /// From now on samples go to these places, in datagrams of at most `limit` bytes, and to the
-    /// readers in this process.
-    fn set_destinations(&self, to: Vec<Destination>, local_readers: Vec<LocalReader>, limit: usize);
+    /// readers in this process. The next one has the ways made that were put off.
+    fn set_destinations(
+        &self,
+        to: Vec<Destination>,
+        put_off: Vec<Locator>,
+        local_readers: Vec<LocalReader>,
+        limit: usize,
+    );
     /// Counts a lease that ran out; returns what a listener is to be told, if there is one.
     fn count_liveliness_lost(&self) -> Option<LivelinessLostStatus>;
     /// Tells those who wait or listen of it.

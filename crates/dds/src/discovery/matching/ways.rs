@@ -2,13 +2,14 @@
 //!
 //! Such a way needs an answer of the other process. It is asked for when a writer and a reader
 //! match, and nobody is held up until it comes: the match is carried out then, so that the first
-//! sample goes by memory, or a little later, by the network.
+//! sample goes by memory, or a little later, by the network. Where there are many ways already, one
+//! more is made when the writer writes: most pairs of a large crowd never say anything.
 use super::locator_choice::is_possible;
 use super::{Matching, OwnParticipant};
 use crate::send::local_queue;
 use dunlin_qos::Duration;
 use dunlin_rtps::Time;
-use dunlin_transport::{Reach, Transport};
+use dunlin_transport::{Begun, Reach, Transport};
 use dunlin_wire::{EntityId, Guid, GuidPrefix, Locator, ReaderData};
 use std::collections::BTreeMap;
 
@@ -69,22 +70,38 @@ impl WaitingMatches {
     }
 }
 
+/// What came of ways by memory that were begun.
+#[derive(Default)]
+pub(super) struct BegunWays {
+    /// One will come, or its refusal.
+    is_awaited: bool,
+    /// One that is made when it has a use.
+    put_off: Option<Locator>,
+}
+
 /// Begins to make the ways by memory to these places, if the network leads there as well, so that
-/// nobody need wait for the answer; true if one will come. Where there is but memory, whoever wants
-/// a way waits for it.
-pub(super) fn is_on_its_way(transport: &dyn Transport, unicast: &[Locator]) -> bool {
+/// nobody need wait for the answer. Where there is but memory, whoever wants a way waits for it.
+pub(super) fn begin_ways(transport: &dyn Transport, unicast: &[Locator]) -> BegunWays {
     let possible = || {
         unicast
             .iter()
             .filter(|l| !l.is_multicast() && is_possible(l))
     };
-    let (memory, network) = (
-        |l: &&Locator| l.kind == Locator::KIND_SHMEM,
-        |l: &&Locator| l.kind != Locator::KIND_SHMEM && transport.reaches(l) != Reach::No,
-    );
-    let is_begun = |l: &&Locator| transport.begin(l);
+    let is_memory = |l: &&Locator| l.kind == Locator::KIND_SHMEM;
+    let network = |l: &Locator| l.kind != Locator::KIND_SHMEM && transport.reaches(l) != Reach::No;
+    let mut ways = BegunWays::default();
+    if !possible().any(network) {
+        return ways;
+    }
     // All of them are begun.
-    possible().any(|l| network(&l)) && possible().filter(memory).filter(is_begun).count() > 0
+    for way in possible().filter(is_memory) {
+        match transport.begin(way) {
+            Begun::Awaited => ways.is_awaited = true,
+            Begun::PutOff => ways.put_off = Some(*way),
+            Begun::Known => {}
+        }
+    }
+    ways
 }
 
 impl<P: OwnParticipant> Matching<P> {
@@ -97,12 +114,29 @@ impl<P: OwnParticipant> Matching<P> {
         reader: &ReaderData,
     ) -> bool {
         let here = participant.delivers_locally() && local_queue::is_here(&reader.guid);
-        let awaits = !here && is_on_its_way(participant.transport(), &reader.unicast);
-        if awaits {
+        let ways = match here {
+            true => BegunWays::default(),
+            false => begin_ways(participant.transport(), &reader.unicast),
+        };
+        match ways.put_off {
+            Some(way) => self.put_off.insert(reader.guid, way),
+            None => self.put_off.remove(&reader.guid),
+        };
+        if ways.is_awaited {
             let until = now.after(PATIENCE);
             self.waiting.await_way(writer, reader, until);
         }
-        awaits
+        ways.is_awaited
+    }
+
+    /// The ways to matched readers of a writer that are made when it writes.
+    pub(super) fn ways_put_off(&self, writer: EntityId) -> Vec<Locator> {
+        if self.put_off.is_empty() {
+            return Vec::new();
+        }
+        let sinks = self.sinks.get(&writer).into_iter().flatten();
+        let ways = sinks.filter_map(|(reader, _)| self.put_off.get(reader));
+        ways.copied().collect()
     }
 
     /// Whether a writer has matches that wait.

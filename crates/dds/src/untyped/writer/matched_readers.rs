@@ -9,7 +9,7 @@ use crate::send::local_queue::LocalReader;
 use crate::status::{LivelinessLostStatus, MatchedStatus};
 use dunlin_qos::{History, Incompatibility};
 use dunlin_rtps::{ReaderProxyConfig, Time};
-use dunlin_wire::{DiagnosticFact, Guid, ParticipantData, ReaderData, WriterData};
+use dunlin_wire::{DiagnosticFact, Guid, Locator, ParticipantData, ReaderData, WriterData};
 use dunlin_xtypes::{DynamicType, LocalType};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -116,6 +116,7 @@ impl MatchedWriter for WriterCore {
     fn set_destinations(
         &self,
         to: Vec<Destination>,
+        put_off: Vec<Locator>,
         local_readers: Vec<LocalReader>,
         limit: usize,
     ) {
@@ -126,6 +127,7 @@ impl MatchedWriter for WriterCore {
             self.set_limit(limit);
         }
         *self.destinations.lock() = to.into();
+        *self.put_off.lock() = put_off;
         self.has_near.store(!local_readers.is_empty(), Relaxed);
         *self.local_readers.lock() = local_readers.into();
         self.destinations_generation.fetch_add(1, SeqCst);

@@ -197,5 +197,6 @@ impl WriterCore {
         let limit = self.datagram_limit.load(super::SeqCst);
         turn.datagrams.set_limit(limit);
         self.refresh(turn);
+        self.want_ways(turn);
     }
 }

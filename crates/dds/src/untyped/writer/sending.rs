@@ -150,6 +150,21 @@ impl WriterCore {
         publish.destinations = Arc::clone(&self.destinations.lock());
         publish.generation = generation;
         self.aim(&mut publish.datagrams);
+        publish.put_off = std::mem::take(&mut *self.put_off.lock());
+    }
+
+    /// There is a sample to be sent: ways that were put off are worth making now.
+    #[inline]
+    pub(super) fn want_ways(&self, publish: &mut Publish) {
+        if !publish.put_off.is_empty() {
+            self.make_ways(publish);
+        }
+    }
+
+    #[cold]
+    fn make_ways(&self, publish: &mut Publish) {
+        let ways = std::mem::take(&mut publish.put_off);
+        self.shared.transport.want(&ways);
     }
 
     /// Tells who the matched readers in this process are, and whether there are others.

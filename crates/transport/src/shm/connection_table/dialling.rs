@@ -2,15 +2,18 @@
 //!
 //! Mostly nobody waits ([`ConnectionTable::begin`]): the participant is told when the answer has
 //! come. Few such conversations go on at once, all others wait in a queue, so that a crowd is
-//! greeted as fast as it answers and no faster.
+//! greeted as fast as it answers and no faster. Of a large crowd most are never sent anything: who
+//! comes when there are many ways already is greeted when there is something to be sent.
+use super::super::receiver::Inbox;
 use super::super::send_channel::SendChannel;
 use super::super::{identity_at, locator, name, port};
-use super::{ConnectionTable, State};
+use super::{ConnectionTable, Ended, State};
 use crate::panics::log;
-use dunlin_shm::{Error, Identity};
+use crate::traits::Begun;
+use dunlin_shm::{Error, Identity, Traffic};
 use dunlin_wire::Locator;
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 /// How long a thread waits for a peer's answer; who takes longer is reached some other way until it
@@ -30,6 +33,9 @@ const LOOK_AGAIN: Duration = Duration::from_secs(30);
 /// Conversations that nobody waits for, at once. A rendezvous takes some more, which are for those
 /// that somebody waits for.
 const AT_ONCE: usize = 48;
+/// Participants to whom ways for user data are made when endpoints match; to others when they have a
+/// use.
+const AT_A_MATCH: usize = 8;
 /// Peers that are remembered: for not being reachable, for being the next, for being tried again.
 const MOST: usize = 4096;
 
@@ -40,6 +46,8 @@ pub(super) struct Dialling {
     greeted: HashMap<Identity, Greeted>,
     /// Those that are greeted as soon as others have answered.
     queue: VecDeque<Identity>,
+    /// Those that are greeted when there is something to be sent.
+    put_off: HashSet<Identity>,
     /// Peers that are not to be dialled until then, `None` for never again.
     refused: HashMap<Identity, Option<Instant>>,
     /// Peers that are tried again by themselves.
@@ -151,38 +159,88 @@ impl Dialling {
         }
         self.queue.pop_front()
     }
+
+    /// The way to a peer is made later, if ever. So few are forgotten that it does not matter that
+    /// these are dialled at the next occasion.
+    fn put_off(&mut self, peer: Identity) {
+        if self.put_off.len() >= MOST {
+            self.put_off.clear();
+        }
+        self.put_off.insert(peer);
+    }
+
+    /// Puts those of these into the queue that were put off; true if there was one.
+    fn want(&mut self, peers: impl IntoIterator<Item = Identity>) -> bool {
+        let before = self.queue.len();
+        for peer in peers {
+            if self.put_off.remove(&peer) {
+                self.enqueue(peer);
+            }
+        }
+        self.queue.len() > before
+    }
+
+    /// False if there is no room.
+    fn enqueue(&mut self, peer: Identity) -> bool {
+        let room = self.queue.len() < MOST;
+        if room {
+            self.queue.push_back(peer);
+        }
+        room
+    }
+
+    /// Who calls us has something for us, and is to be answered: the same for its ports.
+    pub(super) fn want_caller(&mut self, caller: &Identity) -> bool {
+        let of_caller = |peer: &&Identity| name(peer) == name(caller);
+        let ports: Vec<_> = self.put_off.iter().filter(of_caller).copied().collect();
+        self.want(ports)
+    }
 }
 
 impl ConnectionTable {
-    /// Begins to make the way to a unicast locator; waits for nothing. True if the watcher will be
-    /// told how that has ended; false if it is known already.
-    pub(in crate::shm) fn begin(&self, to: &Locator) -> bool {
+    /// Begins to make the way to a unicast locator, unless there are many; waits for nothing.
+    pub(in crate::shm) fn begin(&self, to: &Locator) -> Begun {
         let Some(peer) = identity_at(to) else {
-            return false;
+            return Begun::Known;
         };
         let mut state = self.state();
         if state.outlets.contains_key(&peer) {
-            return false;
+            return Begun::Known;
         }
         if let Some(greeted) = state.dialling.greeted.get_mut(&peer) {
             greeted.told = true;
-            return true;
+            return Begun::Awaited;
         }
         if state.dialling.queue.contains(&peer) {
-            return true;
+            return Begun::Awaited;
         }
         if state.dialling.is_refused(&peer, Instant::now()) {
-            return false;
+            return Begun::Known;
         }
+        if state.acquaintances() >= AT_A_MATCH {
+            state.dialling.put_off(peer);
+            return Begun::PutOff;
+        }
+        state.dialling.put_off.remove(&peer);
         if state.dialling.greeted.len() >= AT_ONCE {
-            let room = state.dialling.queue.len() < MOST;
-            if room {
-                state.dialling.queue.push_back(peer);
-            }
-            return room;
+            return match state.dialling.enqueue(peer) {
+                true => Begun::Awaited,
+                false => Begun::Known,
+            };
         }
         self.dial(&mut state, peer, false, true);
-        state.dialling.greeted.contains_key(&peer)
+        match state.dialling.greeted.contains_key(&peer) {
+            true => Begun::Awaited,
+            false => Begun::Known,
+        }
+    }
+
+    /// There is something to be sent to these: whoever was put off is greeted.
+    pub(in crate::shm) fn want(&self, to: &[Locator]) {
+        let peers = to.iter().filter_map(identity_at);
+        if self.state().dialling.want(peers) {
+            self.ring();
+        }
     }
 
     /// The way to a unicast locator, made if there is none yet; waits for the peer's answer for
@@ -193,7 +251,8 @@ impl ConnectionTable {
         if let Some(send_channel) = state.outlets.get(&peer) {
             return Some(Arc::clone(send_channel));
         }
-        if state.dialling.queue.contains(&peer) {
+        let later = &state.dialling;
+        if later.queue.contains(&peer) || later.put_off.contains(&peer) {
             return None;
         }
         self.dial(&mut state, peer, true, false);
@@ -364,6 +423,32 @@ impl ConnectionTable {
 }
 
 impl State {
+    /// Participants with whom there are ways for user data, or will be.
+    fn acquaintances(&self) -> usize {
+        let dialling = &self.dialling;
+        let dialled = self.outlets.keys().chain(dialling.greeted.keys());
+        let dialled = dialled.chain(&dialling.queue);
+        let dialled = dialled.filter(|peer| port(peer).traffic() == Traffic::Data);
+        let all: HashSet<_> = dialled.chain(self.callers()).map(name).collect();
+        all.len()
+    }
+
+    /// Who has called at our ports for user data.
+    fn callers(&self) -> impl Iterator<Item = &Identity> {
+        let is_for_data = |at: &Weak<Inbox>| {
+            let mut ports = self.ports.iter();
+            ports.any(|(rendezvous, inbox)| {
+                let traffic = port(&rendezvous.identity()).traffic();
+                std::ptr::eq(Arc::as_ptr(inbox), at.as_ptr()) && traffic == Traffic::Data
+            })
+        };
+        let lines = self.lines.values();
+        lines.filter_map(move |watched| match &watched.end {
+            Ended::ReceiveChannel(at, caller) if is_for_data(at) => Some(caller),
+            _ => None,
+        })
+    }
+
     /// Those who listen to a group, as far as we are connected.
     fn in_group(&self, group: u16) -> Vec<Arc<SendChannel>> {
         let outlets = self.outlets.iter();

@@ -1,11 +1,11 @@
 //! What comes by the control sockets.
 use super::super::receiver::{Inbox, ReceiveChannel};
 use super::super::send_channel::{SendChannel, announce};
-use super::super::{locator, name};
+use super::super::{locator, name, port};
 use super::dialling::LONG_PAUSE;
 use super::{ConnectionTable, Ended, State, Suspect, Watched};
 use crate::panics::log;
-use dunlin_shm::{ControlSocket, Event, Identity, Rendezvous};
+use dunlin_shm::{ControlSocket, Event, Identity, Rendezvous, Traffic};
 use rustix::event::epoll;
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -24,10 +24,11 @@ impl ConnectionTable {
         let mut joined = Vec::new();
         for (rendezvous, inbox) in &mut state.ports {
             let events = rendezvous.poll(now).into_iter();
-            joined.extend(events.map(|event| (Arc::clone(inbox), event)));
+            let traffic = port(&rendezvous.identity()).traffic();
+            joined.extend(events.map(|event| (Arc::clone(inbox), traffic, event)));
         }
-        for (inbox, event) in joined {
-            self.hear_caller(&mut state, &inbox, event);
+        for (inbox, traffic, event) in joined {
+            self.hear_caller(&mut state, &inbox, traffic, event);
         }
         state.await_sockets(&self.events);
         let ports = state.ports.iter().map(|(rendezvous, _)| rendezvous);
@@ -76,7 +77,13 @@ impl ConnectionTable {
     }
 
     /// Somebody who has dialled one of our ports is connected.
-    pub(super) fn hear_caller(&self, state: &mut State, inbox: &Arc<Inbox>, event: Event) {
+    pub(super) fn hear_caller(
+        &self,
+        state: &mut State,
+        inbox: &Arc<Inbox>,
+        traffic: Traffic,
+        event: Event,
+    ) {
         match event {
             Event::Joined(connection) => {
                 let peer = connection.peer;
@@ -87,6 +94,9 @@ impl ConnectionTable {
                     connection.receiver,
                     connection.line,
                 ));
+                if traffic == Traffic::Data && state.dialling.want_caller(&peer) {
+                    self.ring();
+                }
             }
             Event::Failed(peer, error) => self.note_refusal(peer, &error),
         }

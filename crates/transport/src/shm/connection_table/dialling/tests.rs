@@ -1,8 +1,8 @@
 //! Dials that nobody waits for.
 use super::*;
 use crate::shm::{Port, identity};
-use crate::{Reach, ShmConfig, ShmTransport, Transport, Watcher};
-use dunlin_shm::{Limits, Rendezvous, Violation};
+use crate::{Listen, Reach, Receiver, ShmConfig, ShmTransport, Transport, Watcher};
+use dunlin_shm::{Event, Limits, Rendezvous, Violation};
 use std::sync::Mutex;
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -50,7 +50,7 @@ fn a_dial_that_was_begun_holds_nobody_up_and_its_answer_is_told() {
     let watcher: Arc<dyn Watcher> = told.clone();
     a.watch(Arc::downgrade(&watcher));
     let (mut b, to) = silent(0x12);
-    assert!(a.begin(&to) && a.begin(&to));
+    assert_eq!([a.begin(&to), a.begin(&to)], [Begun::Awaited; 2]);
     // The peer answers in this thread, so nothing has come.
     assert_eq!(a.reaches(&to), Reach::No);
     assert!(a.lane(&to).is_none() && told.0.lock().unwrap().is_empty());
@@ -63,7 +63,7 @@ fn a_dial_that_was_begun_holds_nobody_up_and_its_answer_is_told() {
     }
     assert_eq!(told.0.lock().unwrap().last(), Some(&[0x12; 12]));
     assert!(a.lane(&to).is_some());
-    assert!(!a.begin(&to), "it is known");
+    assert_eq!(a.begin(&to), Begun::Known);
     assert_eq!(a.table.conversations(), (0, 0));
 }
 
@@ -71,33 +71,113 @@ fn a_dial_that_was_begun_holds_nobody_up_and_its_answer_is_told() {
 fn where_nobody_listens_nobody_is_waited_for_or_tried_again() {
     let a = participant(0x13);
     let nobody = locator(&identity([0x14; 12], Port::of(7411)));
-    assert!(!a.begin(&nobody));
+    assert_eq!(a.begin(&nobody), Begun::Known);
     assert_eq!(a.reaches(&nobody), Reach::No);
     assert_eq!(a.table.conversations(), (0, 0));
-    assert!(!a.begin(&Locator::udp_v4([127, 0, 0, 1].into(), 7411)));
+    let elsewhere = Locator::udp_v4([127, 0, 0, 1].into(), 7411);
+    assert_eq!(a.begin(&elsewhere), Begun::Known);
 }
 
-#[test]
-fn of_a_crowd_few_are_greeted_at_once_and_all_are_in_the_end() {
-    const CROWD: u8 = 60;
-    let a = participant(0x20);
-    let mut crowd: Vec<_> = (0..CROWD).map(|number| silent(0x21 + number)).collect();
-    assert!(crowd.iter().all(|(_, to)| a.begin(to)));
+/// Lets all of a crowd answer until `done`.
+fn answer(crowd: &mut [(Rendezvous, Locator)], done: impl Fn() -> bool) -> Vec<Event> {
     let mut joined = Vec::new();
     let limit = Instant::now() + LIMIT;
-    loop {
-        let (greeted, _) = a.table.conversations();
-        assert!(greeted <= AT_ONCE, "{greeted}");
-        if crowd.iter().all(|(_, to)| a.reaches(to) == Reach::Memory) {
-            break;
-        }
-        for (peer, _) in &mut crowd {
+    while !done() {
+        for (peer, _) in &mut *crowd {
             joined.extend(peer.poll(Instant::now()));
         }
         assert!(Instant::now() < limit, "some are never connected");
         std::thread::sleep(INSTANT);
     }
+    joined
+}
+
+#[test]
+fn of_a_crowd_few_are_greeted_at_a_match_and_all_in_the_end_if_wanted() {
+    const CROWD: u8 = 120;
+    let a = participant(0x20);
+    let mut crowd: Vec<_> = (0..CROWD).map(|number| silent(0x21 + number)).collect();
+    let places: Vec<Locator> = crowd.iter().map(|(_, to)| *to).collect();
+    let (few, others) = places.split_at(AT_A_MATCH);
+    assert!(few.iter().all(|to| a.begin(to) == Begun::Awaited));
+    assert!(others.iter().all(|to| a.begin(to) == Begun::PutOff));
+    // Nobody who was put off is waited for.
+    let begin = Instant::now();
+    assert!(others.iter().all(|to| a.reaches(to) == Reach::No));
+    assert!(begin.elapsed() < PATIENCE * (CROWD / 2).into());
+    let is_reached = |to: &Locator| a.reaches(to) == Reach::Memory;
+    let connected = answer(&mut crowd, || few.iter().all(is_reached));
+    assert!(others.iter().all(|to| a.begin(to) == Begun::PutOff));
     assert_eq!(a.table.conversations(), (0, 0));
+    a.want(others);
+    a.want(others);
+    let all = answer(&mut crowd, || {
+        let (greeted, _) = a.table.conversations();
+        assert!(greeted <= AT_ONCE, "{greeted}");
+        places.iter().all(is_reached)
+    });
+    assert_eq!(connected.len() + all.len(), usize::from(CROWD));
+    assert_eq!(a.table.conversations(), (0, 0));
+}
+
+#[test]
+fn who_was_put_off_is_called_back() {
+    let a = participant(0xa0);
+    let receiver = a.listen_alone(&[Listen::Unicast { port: 7411 }]).unwrap();
+    let mut few: Vec<_> = (0..AT_A_MATCH as u8).map(|n| silent(0xa1 + n)).collect();
+    assert!(few.iter().all(|(_, to)| a.begin(to) == Begun::Awaited));
+    let (b, c) = (participant(0xe0), participant(0xe1));
+    let receivers = [&b, &c].map(|peer| peer.listen_alone(&[Listen::Unicast { port: 7411 }]));
+    let [to_b, to_c] = receivers
+        .each_ref()
+        .map(|of| of.as_ref().unwrap().locators()[0]);
+    assert_eq!([a.begin(&to_b), a.begin(&to_c)], [Begun::PutOff; 2]);
+    assert_eq!(b.begin(&receiver.locators()[0]), Begun::Awaited);
+    let _connected = answer(&mut few, || a.reaches(&to_b) == Reach::Memory);
+    assert_eq!(a.reaches(&to_c), Reach::No, "it has not called");
+}
+
+#[test]
+fn who_has_called_is_an_acquaintance() {
+    let a = participant(0xe4);
+    let receiver = a.listen_alone(&[Listen::Unicast { port: 7411 }]).unwrap();
+    let callers: Vec<_> = (0..AT_A_MATCH as u8 / 2)
+        .map(|n| participant(0xe5 + n))
+        .collect();
+    let own = receiver.locators()[0];
+    assert!(
+        callers
+            .iter()
+            .all(|caller| caller.reaches(&own) == Reach::Memory)
+    );
+    let count = |table: &ConnectionTable| table.state().acquaintances();
+    let limit = Instant::now() + LIMIT;
+    while count(&a.table) < callers.len() {
+        assert!(Instant::now() < limit, "{}", count(&a.table));
+        std::thread::sleep(INSTANT);
+    }
+    // Both ways with one participant count once.
+    let back = callers[0].listen_alone(&[Listen::Unicast { port: 7411 }]);
+    let _ = a.begin(&back.unwrap().locators()[0]);
+    assert_eq!(count(&a.table), callers.len());
+}
+
+#[test]
+fn no_more_than_so_many_are_remembered_for_later() {
+    let mut dialling = Dialling::default();
+    let peer = |number: u32| {
+        identity(
+            number.to_be_bytes().repeat(3).try_into().unwrap(),
+            Port::of(7411),
+        )
+    };
+    for number in 0..=MOST as u32 {
+        dialling.put_off(peer(number));
+    }
+    assert_eq!(dialling.put_off.len(), 1);
+    assert!(dialling.want([peer(MOST as u32), peer(0)]));
+    assert!(!dialling.want([peer(MOST as u32)]), "once is enough");
+    assert_eq!(dialling.queue, [peer(MOST as u32)]);
 }
 
 #[test]
