@@ -264,6 +264,10 @@ impl Discovery {
     /// said, it is asked the same again. If it is further, the numbers go on from there: beyond all
     /// that we have ever said by any topic. No product is known to forget the numbers of one topic
     /// and not those of another.
+    ///
+    /// What is not as far as something that it has said is of another topic, or answers a question
+    /// before the last: were it asked on from there, no answer to that question would ever be in
+    /// time where a round trip takes longer than the pause between two questions.
     fn ask_on(&mut self, now: Time, source: &Source, answer: &AckNack, out: &mut impl Outbox) {
         let base = answer.state.base().0;
         let end = self.topics.iter().map(|topic| topic.end()).max();
@@ -271,10 +275,10 @@ impl Discovery {
         let Some(peer) = self.peers.get_mut(&source.prefix) else {
             return;
         };
-        let is_news = base > 1 && base != peer.trial.said;
-        if is_news {
+        if base > 1 && base != peer.trial.said {
             self.guesses.note(now, source.from);
         }
+        let is_further = base > 1 && base > peer.trial.said;
         let waits = !answer.is_final || base > 1;
         let other_way = peer.by_connection && !source.is_by_connection();
         if !waits || other_way || base > FURTHEST || !peer.trial.may_ask(now) {
@@ -284,7 +288,7 @@ impl Discovery {
             return;
         }
         peer.trial.not_before = Some(now.after(ASK_AGAIN));
-        if let Some(secret) = self.config.secret.filter(|_| is_news) {
+        if let Some(secret) = self.config.secret.filter(|_| is_further) {
             (peer.trial.said, peer.trial.step) = (base, 1);
             peer.shift = next(&secret, &peer.data, base).saturating_add(end);
         }

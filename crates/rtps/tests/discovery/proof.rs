@@ -334,3 +334,32 @@ fn and_so_it_is_if_it_moved_meanwhile() {
         });
     }
 }
+
+/// Otherwise no answer to it would be in time where a round trip takes longer than the pause between
+/// two questions, or the numbers of two topics are not the same.
+#[test]
+fn the_question_stays_the_same_until_an_answer_is_further_than_all_before() {
+    let mut network = Network::proving();
+    (0..2).for_each(|_| {
+        network.join(|_| {});
+    });
+    network.run(SECOND);
+    network.inject_from(1, locator(VICTIM), 0, spoofed(GHOST, VICTIM));
+    let mut count = 0;
+    let mut asked_on = |base: i64| {
+        count += 1;
+        let answer = addressed(&ack_nack(base, count));
+        network.inject_from(1, locator(VICTIM), 0, answer);
+        network.run(100 * MS);
+        network
+            .last_question
+            .take()
+            .map(|question| question.first.0)
+    };
+    let first = asked_on(100_000).expect("it is asked on");
+    assert!(first > 100_000);
+    for base in [90_000, 100_000, 60_000, 90_000] {
+        assert!(asked_on(base).is_none_or(|again| again == first), "{base}");
+    }
+    assert!(asked_on(200_000).expect("it is asked on") > 200_000);
+}
