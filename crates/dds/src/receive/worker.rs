@@ -363,9 +363,7 @@ impl<P: ReceivingParticipant> Worker<P> {
                 {
                     self.note_own(shared, &context.source);
                 }
-                Some((_, writer)) if writer.is_builtin() => {
-                    builtin::discover(shared, context, message)
-                }
+                Some((_, writer)) if writer.is_builtin() => self.discover(shared, context, message),
                 Some((reader, writer)) => self.route(shared, context, reader, writer, message),
             },
         }

@@ -5,17 +5,6 @@ use dunlin_rtps::discovery::Source;
 use dunlin_wire::{Locator, Submessage};
 use std::sync::Arc;
 
-/// Hands a submessage of a built-in endpoint to discovery.
-#[cold]
-pub(super) fn discover<P: ReceivingParticipant>(
-    shared: &Arc<P>,
-    context: &mut Context<'_>,
-    message: &Submessage<'_>,
-) {
-    context.discovers = true;
-    shared.discover(&context.source, context.timestamp, message);
-}
-
 /// All of a datagram was handed to discovery.
 #[cold]
 pub(super) fn settle<P: ReceivingParticipant>(shared: &Arc<P>) {
@@ -23,6 +12,19 @@ pub(super) fn settle<P: ReceivingParticipant>(shared: &Arc<P>) {
 }
 
 impl<P: ReceivingParticipant> Worker<P> {
+    /// Hands a submessage of a built-in endpoint to discovery.
+    #[cold]
+    pub(super) fn discover(
+        &self,
+        shared: &Arc<P>,
+        context: &mut Context<'_>,
+        message: &Submessage<'_>,
+    ) {
+        context.discovers = true;
+        context.source.multicast = self.is_multicast(&context.source);
+        shared.discover(&context.source, context.timestamp, message);
+    }
+
     /// Our own announcement has come back.
     #[cold]
     pub(super) fn note_own(&self, shared: &Arc<P>, source: &Source) {

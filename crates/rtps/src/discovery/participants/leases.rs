@@ -6,7 +6,7 @@ use super::{DOUBT, GRACE, MIN_LEASE, MOST_IDLE, PROBES_PER_LEASE, Peer, SILENCE_
 use crate::{Outbox, Time};
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
-use dunlin_wire::{BuiltinEndpoints, EntityId, GuidPrefix};
+use dunlin_wire::{BuiltinEndpoints, EntityId, GuidPrefix, VendorId};
 
 /// One that was silent for so long speaks again: nothing that was put off waits any longer.
 const SPEAKS: Duration = Duration::from_secs(1);
@@ -30,10 +30,13 @@ impl Peer {
     }
 
     /// What we announce to groups is taken to reach it: it listens to some, and its own
-    /// announcements come by one.
+    /// announcements come by one. If that is wrong, Dunlin asks whoever seems silent; of other
+    /// products we do not know.
     fn hears_groups(&self, now: Time) -> bool {
         let lately = |at: Time| now.since(at) <= self.trust();
-        self.by_multicast.is_some_and(lately) && !self.data.metatraffic_multicast.is_empty()
+        self.data.vendor == VendorId::DUNLIN
+            && self.by_multicast.is_some_and(lately)
+            && !self.data.metatraffic_multicast.is_empty()
     }
 
     /// Our announcement is due for it alone, as it is for all that do not hear it from groups. The

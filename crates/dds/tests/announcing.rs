@@ -1,0 +1,102 @@
+//! How often participants announce themselves, and to whom.
+mod common;
+
+use common::Net;
+use dunlin::transport::{
+    Listen, MemoryTransport, Outgoing, Reach, Receiver, Sent, Transport, TransportProperties,
+};
+use dunlin::*;
+use dunlin_wire::{EntityId, Locator};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+/// Counts announcements of participants: those to a group, and those to one alone.
+struct Counting {
+    inner: MemoryTransport,
+    to_group: Arc<AtomicUsize>,
+    alone: Arc<AtomicUsize>,
+}
+
+impl Transport for Counting {
+    fn properties(&self) -> &'static [TransportProperties] {
+        self.inner.properties()
+    }
+    fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
+        for datagram in datagrams {
+            let bytes = datagram.to_vec();
+            let writer = EntityId::SPDP_WRITER.0;
+            if bytes.windows(writer.len()).any(|part| part == writer) {
+                let count = match datagram.to.is_multicast() {
+                    true => &self.to_group,
+                    false => &self.alone,
+                };
+                count.fetch_add(1, SeqCst);
+            }
+        }
+        self.inner.send(datagrams)
+    }
+    fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
+        self.inner.open(listen)
+    }
+    fn reaches(&self, to: &Locator) -> Reach {
+        self.inner.reaches(to)
+    }
+    fn max_datagram(&self) -> usize {
+        self.inner.max_datagram()
+    }
+    fn max_whole_datagram(&self, to: &Locator) -> usize {
+        self.inner.max_whole_datagram(to)
+    }
+}
+
+#[test]
+fn who_is_heard_by_multicast_is_announced_to_alone_now_and_then() {
+    let net = Net::new(0.0);
+    let [to_group, alone] = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
+    let config = || ParticipantConfig {
+        announce_period: Duration::from_millis(20),
+        transports: Transports {
+            local: false,
+            ..Transports::default()
+        },
+        ..ParticipantConfig::default()
+    };
+    let counted = DomainParticipant::with_config(
+        0,
+        ParticipantConfig {
+            transport: Some(Arc::new(Counting {
+                inner: net.host(),
+                to_group: Arc::clone(&to_group),
+                alone: Arc::clone(&alone),
+            })),
+            ..config()
+        },
+    )
+    .unwrap();
+    let others = [(); 4].map(|()| net.configured(config()));
+    let until = |condition: &dyn Fn() -> bool| {
+        let limit = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while !condition() {
+            assert!(std::time::Instant::now() < limit);
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    };
+    until(&|| {
+        let known = counted.domain().participants;
+        known.len() == others.len() && known.iter().all(|other| other.answers)
+    });
+    // What is under way ends, and each has announced itself once more by multicast.
+    let settled = to_group.load(SeqCst) + 10;
+    until(&|| to_group.load(SeqCst) >= settled);
+    let before = alone.load(SeqCst);
+    until(&|| to_group.load(SeqCst) >= settled + 40);
+    let (announced, told) = (to_group.load(SeqCst) - settled, alone.load(SeqCst) - before);
+    // Each tenth, and more if the machine stands still for so long that somebody seems silent.
+    let most = announced * others.len() / 2;
+    assert!(
+        (1..=most).contains(&told),
+        "{told} of {announced} times {}",
+        others.len()
+    );
+}
