@@ -28,6 +28,8 @@ impl<P: OwnParticipant> Matching<P> {
         let sinks = self.sinks.entry(writer.entity).or_default();
         match (unicast, multicast) {
             (None, None) => {
+                // A way by memory may have been put off while the network led there.
+                transport.want(&reader.unicast);
                 log::warn!(%writer, reader = %reader.guid, locators = ?reader.unicast, "reader matches but none of its locators can be reached");
             }
             (one, other) => {
