@@ -2,53 +2,12 @@
 mod common;
 
 use common::Net;
-use dunlin::transport::{
-    Listen, MemoryTransport, Outgoing, Reach, Receiver, Sent, Transport, TransportProperties,
-};
+use common::watching::Watching;
+use dunlin::transport::Outgoing;
 use dunlin::*;
-use dunlin_wire::{EntityId, Locator};
-use std::io;
+use dunlin_wire::EntityId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-
-/// Counts announcements of participants: those to a group, and those to one alone.
-struct Counting {
-    inner: MemoryTransport,
-    to_group: Arc<AtomicUsize>,
-    alone: Arc<AtomicUsize>,
-}
-
-impl Transport for Counting {
-    fn properties(&self) -> &'static [TransportProperties] {
-        self.inner.properties()
-    }
-    fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
-        for datagram in datagrams {
-            let bytes = datagram.to_vec();
-            let writer = EntityId::SPDP_WRITER.0;
-            if bytes.windows(writer.len()).any(|part| part == writer) {
-                let count = match datagram.to.is_multicast() {
-                    true => &self.to_group,
-                    false => &self.alone,
-                };
-                count.fetch_add(1, SeqCst);
-            }
-        }
-        self.inner.send(datagrams)
-    }
-    fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
-        self.inner.open(listen)
-    }
-    fn reaches(&self, to: &Locator) -> Reach {
-        self.inner.reaches(to)
-    }
-    fn max_datagram(&self) -> usize {
-        self.inner.max_datagram()
-    }
-    fn max_whole_datagram(&self, to: &Locator) -> usize {
-        self.inner.max_whole_datagram(to)
-    }
-}
 
 #[test]
 fn who_is_heard_by_multicast_is_announced_to_alone_now_and_then() {
@@ -62,14 +21,21 @@ fn who_is_heard_by_multicast_is_announced_to_alone_now_and_then() {
         },
         ..ParticipantConfig::default()
     };
+    // Announcements of participants: those to a group, and those to one alone.
+    let counts = [&to_group, &alone].map(Arc::clone);
+    let sees = move |datagram: &Outgoing<'_>| {
+        let writer = EntityId::SPDP_WRITER.0;
+        let bytes = datagram.to_vec();
+        if bytes.windows(writer.len()).any(|part| part == writer) {
+            let is_alone = !datagram.to.is_multicast();
+            counts[usize::from(is_alone)].fetch_add(1, SeqCst);
+        }
+    };
+    let inner = net.host();
     let counted = DomainParticipant::with_config(
         0,
         ParticipantConfig {
-            transport: Some(Arc::new(Counting {
-                inner: net.host(),
-                to_group: Arc::clone(&to_group),
-                alone: Arc::clone(&alone),
-            })),
+            transport: Some(Arc::new(Watching { inner, sees })),
             ..config()
         },
     )

@@ -6,55 +6,25 @@ mod common;
 mod namespace;
 
 use bytes::Bytes;
+use common::watching::Watching;
 use common::{Plain, SOON, reader, take, writer};
-use dunlin::transport::{
-    Listen, Outgoing, Reach, Receiver, Sent, Transport, TransportProperties, UdpConfig,
-    UdpTransport,
-};
+use dunlin::transport::{Outgoing, UdpConfig, UdpTransport};
 use dunlin::*;
-use dunlin_wire::Locator;
 use namespace::{LOOPBACK, in_namespace};
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-
-/// UDP that counts the datagrams with samples.
-struct Counting {
-    inner: UdpTransport,
-    sent: Arc<AtomicUsize>,
-}
-
-impl Transport for Counting {
-    fn send(&self, datagrams: &[Outgoing<'_>]) -> Sent {
-        // What is not discovery's goes to an odd port (RTPS 2.5 9.6.2.3).
-        let samples = datagrams.iter().filter(|d| d.to.port % 2 == 1).count();
-        self.sent.fetch_add(samples, SeqCst);
-        self.inner.send(datagrams)
-    }
-    fn properties(&self) -> &'static [TransportProperties] {
-        self.inner.properties()
-    }
-    fn open(&self, listen: &[Listen]) -> io::Result<Box<dyn Receiver>> {
-        self.inner.open(listen)
-    }
-    fn reaches(&self, to: &Locator) -> Reach {
-        self.inner.reaches(to)
-    }
-    fn max_datagram(&self) -> usize {
-        self.inner.max_datagram()
-    }
-    fn max_whole_datagram(&self, to: &Locator) -> usize {
-        self.inner.max_whole_datagram(to)
-    }
-}
 
 /// A participant whose timers would send nothing within the time of a test, and its count of
 /// datagrams.
 fn participant() -> (DomainParticipant, Arc<AtomicUsize>) {
     let sent = Arc::new(AtomicUsize::new(0));
-    let transport = Counting {
+    let counted = Arc::clone(&sent);
+    let transport = Watching {
         inner: UdpTransport::new(&UdpConfig::default()).unwrap(),
-        sent: Arc::clone(&sent),
+        // What is not discovery's goes to an odd port (RTPS 2.5 9.6.2.3).
+        sees: move |datagram: &Outgoing<'_>| {
+            counted.fetch_add(usize::from(datagram.to.port % 2 == 1), SeqCst);
+        },
     };
     let config = ParticipantConfig {
         heartbeat_period: Duration::from_secs(60),

@@ -14,7 +14,8 @@ fn ticks(process: &Process) -> u64 {
     fields.filter_map(|field| field.parse::<u64>().ok()).sum()
 }
 
-/// KiB of memory that a process has, those that several have in equal parts (proc(5), `smaps_rollup`).
+/// KiB of memory that a process has; what several share counts in equal parts (proc(5),
+/// `smaps_rollup`).
 fn share(process: &Process) -> i64 {
     let all = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", process.id()));
     let all = all.unwrap_or_default();

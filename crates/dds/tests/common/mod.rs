@@ -1,5 +1,7 @@
 //! Participants on an in-memory network.
 #![allow(dead_code, reason = "each test uses a part")]
+pub(crate) mod watching;
+
 use bytes::Bytes;
 use dunlin::transport::{Faults, MemoryNetwork};
 use dunlin::*;

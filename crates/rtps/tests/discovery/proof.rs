@@ -335,8 +335,8 @@ fn and_so_it_is_if_it_moved_meanwhile() {
     }
 }
 
-/// Otherwise no answer to it would be in time where a round trip takes longer than the pause between
-/// two questions, or the numbers of two topics are not the same.
+/// Otherwise no answer to it would be in time where a round trip takes longer than the pause
+/// between two questions, or the numbers of two topics are not the same.
 #[test]
 fn the_question_stays_the_same_until_an_answer_is_further_than_all_before() {
     let mut network = Network::proving();

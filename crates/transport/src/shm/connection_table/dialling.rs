@@ -33,8 +33,8 @@ const LOOK_AGAIN: Duration = Duration::from_secs(30);
 /// Conversations that nobody waits for, at once. A rendezvous takes some more, which are for those
 /// that somebody waits for.
 const AT_ONCE: usize = 48;
-/// Participants to whom ways for user data are made when endpoints match; to others when they have a
-/// use.
+/// Participants to whom ways for user data are made when endpoints match; to others they are made
+/// when there is something to send.
 const AT_A_MATCH: usize = 8;
 /// Peers that are remembered: for not being reachable, for being the next, for being tried again.
 const MOST: usize = 4096;
