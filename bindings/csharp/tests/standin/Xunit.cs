@@ -1,8 +1,10 @@
 // Stands in for xUnit where it is not: the same test files run with either.
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Linq;
 using System.Reflection;
+using System.Threading;
 using System.Threading.Tasks;
 
 namespace Xunit
@@ -50,6 +52,9 @@ namespace Xunit
 
     internal static class Runner
     {
+        // No wait of a test is longer.
+        private static readonly TimeSpan Long = TimeSpan.FromSeconds(25);
+
         private static int Main(string[] wanted)
         {
             int failed = 0, passed = 0;
@@ -59,11 +64,13 @@ namespace Xunit
             foreach (MethodInfo method in methods)
             {
                 string name = method.DeclaringType!.Name + "." + method.Name;
+                // Whoever ends a program that hangs learns where it does.
+                using Timer watch = new Timer(_ => Console.WriteLine("RUNNING " + name + Threads()), null, Long, Long);
                 try
                 {
                     object test = Activator.CreateInstance(method.DeclaringType)!;
+                    using IDisposable? end = test as IDisposable;
                     (method.Invoke(test, null) as Task)?.GetAwaiter().GetResult();
-                    (test as IDisposable)?.Dispose();
                     passed++;
                 }
                 catch (Exception error)
@@ -74,6 +81,25 @@ namespace Xunit
             }
             Console.WriteLine("csharp: " + passed + " tests passed, " + failed + " failed");
             return failed == 0 && passed > 0 ? 0 : 1;
+        }
+
+        // Name, state and processor time of each: who spins differs from who waits.
+        private static string Threads() =>
+            string.Concat(Directory.GetDirectories("/proc/self/task").Select(thread => "\n  " + State(thread)));
+
+        private static string State(string thread)
+        {
+            try
+            {
+                string stat = File.ReadAllText(thread + "/stat");
+                int begin = stat.IndexOf('('), end = stat.LastIndexOf(')') + 1;
+                string[] words = stat.Substring(end).Split(' ');
+                return stat.Substring(begin, end - begin) + " " + words[1] + " " + words[12];
+            }
+            catch (IOException)
+            {
+                return "(it has ended)";
+            }
         }
     }
 }
