@@ -80,10 +80,15 @@ impl Pattern {
     }
 }
 
-/// Both directions on one connection: the parent sends to readers that dial it.
+/// Longer than anything takes on a machine that has much else to do.
+const SOON: Duration = Duration::from_secs(300);
+
+/// Both directions on one connection: the parent sends to readers that dial it. Nobody dials again,
+/// so a conversation may take as long as its turns of the scheduler do.
 fn limits() -> Limits {
     Limits {
         accepted: LinkSize::default(),
+        patience: SOON,
         ..Limits::default()
     }
 }
@@ -131,7 +136,7 @@ fn to_parent(pools: &[Pool]) -> Connection {
 }
 
 fn next(rendezvous: &mut Rendezvous) -> Connection {
-    let end = Instant::now() + Duration::from_secs(300);
+    let end = Instant::now() + SOON;
     while Instant::now() < end {
         let limit = Timespec {
             tv_sec: 0,
@@ -519,7 +524,7 @@ fn kill_pairs(kills: usize) {
 }
 
 fn await_listener(rendezvous: &Rendezvous) {
-    let end = Instant::now() + Duration::from_secs(300);
+    let end = Instant::now() + SOON;
     while !rendezvous.is_listening(&HUB).expect("a socket") {
         assert!(Instant::now() < end, "nobody listens");
         std::thread::sleep(Duration::from_micros(200));
@@ -551,7 +556,7 @@ fn stop_readers(stops: usize) {
             sent += 1;
         }
         signal(&children[0], Signal::CONT);
-        let end = Instant::now() + Duration::from_secs(300);
+        let end = Instant::now() + SOON;
         while !slow.sender.is_drained().expect("an honest reader") {
             assert!(Instant::now() < end, "it does not go on");
             std::thread::sleep(Duration::from_millis(1));
