@@ -158,9 +158,18 @@ namespace Dunlin
         /// <summary>One with conditions.</summary>
         public WaitSet(params Condition[] conditions) : this()
         {
-            foreach (Condition condition in conditions)
+            try
             {
-                Attach(condition);
+                foreach (Condition condition in conditions)
+                {
+                    Attach(condition);
+                }
+            }
+            catch
+            {
+                // Nobody else can.
+                Dispose();
+                throw;
             }
         }
 
