@@ -171,9 +171,9 @@ impl Transport for CompositeTransport {
         self.of(to.kind)?.lane(to)
     }
 
-    fn begin(&self, to: &Locator) -> Begun {
+    fn begin(&self, to: &Locator, known: usize) -> Begun {
         let transport = self.of(to.kind);
-        transport.map_or(Begun::Known, |transport| transport.begin(to))
+        transport.map_or(Begun::Known, |transport| transport.begin(to, known))
     }
 
     fn want(&self, to: &[Locator]) {

@@ -118,8 +118,8 @@ impl<T: Transport + 'static> Transport for Fault<T> {
         self.inner.leads_to(to, peer)
     }
 
-    fn begin(&self, to: &Locator) -> Begun {
-        self.inner.begin(to)
+    fn begin(&self, to: &Locator, known: usize) -> Begun {
+        self.inner.begin(to, known)
     }
 
     fn want(&self, to: &[Locator]) {

@@ -176,8 +176,8 @@ impl Transport for ShmTransport {
         Some(SendPath(Way::Shm(send_channel)))
     }
 
-    fn begin(&self, to: &Locator) -> Begun {
-        self.table.begin(to)
+    fn begin(&self, to: &Locator, known: usize) -> Begun {
+        self.table.begin(to, known)
     }
 
     fn want(&self, to: &[Locator]) {

@@ -92,8 +92,8 @@ impl<T: Transport> Transport for Tap<T> {
         self.inner.lane(to)
     }
 
-    fn begin(&self, to: &Locator) -> Begun {
-        self.inner.begin(to)
+    fn begin(&self, to: &Locator, known: usize) -> Begun {
+        self.inner.begin(to, known)
     }
 
     fn want(&self, to: &[Locator]) {

@@ -152,9 +152,10 @@ pub trait Transport: Send + Sync {
     }
 
     /// Begins to find out whether there is a way to the peer at `to`, and waits for nothing. For
-    /// peers that are reached some other way meanwhile. May ask the system; not for the data path.
-    fn begin(&self, to: &Locator) -> Begun {
-        let _ = to;
+    /// peers that are reached some other way meanwhile. Of the `known` participants of a crowd most
+    /// are never sent anything. May ask the system; not for the data path.
+    fn begin(&self, to: &Locator, known: usize) -> Begun {
+        let _ = (to, known);
         Begun::Known
     }
 
@@ -404,8 +405,8 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
         T::lane(self, to)
     }
 
-    fn begin(&self, to: &Locator) -> Begun {
-        T::begin(self, to)
+    fn begin(&self, to: &Locator, known: usize) -> Begun {
+        T::begin(self, to, known)
     }
 
     fn want(&self, to: &[Locator]) {

@@ -557,7 +557,7 @@ impl Discovery {
     }
 
     /// The other participants.
-    pub fn participants(&self) -> impl Iterator<Item = &ParticipantData> {
+    pub fn participants(&self) -> impl ExactSizeIterator<Item = &ParticipantData> {
         self.peers.values().map(|peer| &peer.data)
     }
 

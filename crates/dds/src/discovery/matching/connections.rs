@@ -108,7 +108,8 @@ impl<P: OwnParticipant> Matching<P> {
         let vendor = self.discovery.vendor(writer.guid.prefix);
         if !(participant.delivers_locally() && local_queue::is_here(&writer.guid)) {
             // Until a way by memory is there the network will do.
-            begin_ways(transport, &writer.unicast);
+            let known = self.discovery.participants().len();
+            begin_ways(transport, &writer.unicast, known);
             let whom = whom(transport, &self.discovery, writer.guid.prefix);
             let destination = unicast_locator_of(transport, whom, &writer.unicast)
                 .or_else(|| multicast_locator_of(transport, whom, &writer.multicast));

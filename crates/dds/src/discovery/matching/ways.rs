@@ -81,7 +81,11 @@ pub(super) struct BegunWays {
 
 /// Begins to make the ways by memory to these places, if the network leads there as well, so that
 /// nobody need wait for the answer. Where there is but memory, whoever wants a way waits for it.
-pub(super) fn begin_ways(transport: &dyn Transport, unicast: &[Locator]) -> BegunWays {
+pub(super) fn begin_ways(
+    transport: &dyn Transport,
+    unicast: &[Locator],
+    known: usize,
+) -> BegunWays {
     let possible = || {
         unicast
             .iter()
@@ -95,7 +99,7 @@ pub(super) fn begin_ways(transport: &dyn Transport, unicast: &[Locator]) -> Begu
     }
     // All of them are begun.
     for way in possible().filter(is_memory) {
-        match transport.begin(way) {
+        match transport.begin(way, known) {
             Begun::Awaited => ways.is_awaited = true,
             Begun::PutOff => ways.put_off = Some(*way),
             Begun::Known => {}
@@ -114,9 +118,10 @@ impl<P: OwnParticipant> Matching<P> {
         reader: &ReaderData,
     ) -> bool {
         let here = participant.delivers_locally() && local_queue::is_here(&reader.guid);
+        let known = self.discovery.participants().len();
         let ways = match here {
             true => BegunWays::default(),
-            false => begin_ways(participant.transport(), &reader.unicast),
+            false => begin_ways(participant.transport(), &reader.unicast, known),
         };
         match ways.put_off {
             Some(way) => self.put_off.insert(reader.guid, way),

@@ -36,6 +36,8 @@ const AT_ONCE: usize = 48;
 /// Participants to whom ways for user data are made when endpoints match; to others they are made
 /// when there is something to send.
 const AT_A_MATCH: usize = 8;
+/// Of more participants no way is made at a match: all would choose those whom they met first.
+const CROWD: usize = 64;
 /// Peers that are remembered: for not being reachable, for being the next, for being tried again.
 const MOST: usize = 4096;
 
@@ -198,8 +200,9 @@ impl Dialling {
 }
 
 impl ConnectionTable {
-    /// Begins to make the way to a unicast locator, unless there are many; waits for nothing.
-    pub(in crate::shm) fn begin(&self, to: &Locator) -> Begun {
+    /// Begins to make the way to a unicast locator, unless there are many already, or the peer is
+    /// one of a crowd; waits for nothing.
+    pub(in crate::shm) fn begin(&self, to: &Locator, known: usize) -> Begun {
         let Some(peer) = identity_at(to) else {
             return Begun::Known;
         };
@@ -217,7 +220,7 @@ impl ConnectionTable {
         if state.dialling.is_refused(&peer, Instant::now()) {
             return Begun::Known;
         }
-        if state.acquaintances() >= AT_A_MATCH {
+        if known > CROWD || state.acquaintances() >= AT_A_MATCH {
             state.dialling.put_off(peer);
             return Begun::PutOff;
         }

@@ -7,6 +7,8 @@ use std::sync::Mutex;
 
 const LIMIT: Duration = Duration::from_secs(20);
 const INSTANT: Duration = Duration::from_millis(1);
+/// Participants that are known.
+const FEW: usize = 3;
 
 fn group() -> u32 {
     0x6000_0000 | std::process::id()
@@ -50,7 +52,7 @@ fn a_dial_that_was_begun_holds_nobody_up_and_its_answer_is_told() {
     let watcher: Arc<dyn Watcher> = told.clone();
     a.watch(Arc::downgrade(&watcher));
     let (mut b, to) = silent(0x12);
-    assert_eq!([a.begin(&to), a.begin(&to)], [Begun::Awaited; 2]);
+    assert_eq!([a.begin(&to, FEW), a.begin(&to, FEW)], [Begun::Awaited; 2]);
     // The peer answers in this thread, so nothing has come.
     assert_eq!(a.reaches(&to), Reach::No);
     assert!(a.lane(&to).is_none() && told.0.lock().unwrap().is_empty());
@@ -63,7 +65,7 @@ fn a_dial_that_was_begun_holds_nobody_up_and_its_answer_is_told() {
     }
     assert_eq!(told.0.lock().unwrap().last(), Some(&[0x12; 12]));
     assert!(a.lane(&to).is_some());
-    assert_eq!(a.begin(&to), Begun::Known);
+    assert_eq!(a.begin(&to, FEW), Begun::Known);
     assert_eq!(a.table.conversations(), (0, 0));
 }
 
@@ -71,11 +73,11 @@ fn a_dial_that_was_begun_holds_nobody_up_and_its_answer_is_told() {
 fn where_nobody_listens_nobody_is_waited_for_or_tried_again() {
     let a = participant(0x13);
     let nobody = locator(&identity([0x14; 12], Port::of(7411)));
-    assert_eq!(a.begin(&nobody), Begun::Known);
+    assert_eq!(a.begin(&nobody, FEW), Begun::Known);
     assert_eq!(a.reaches(&nobody), Reach::No);
     assert_eq!(a.table.conversations(), (0, 0));
     let elsewhere = Locator::udp_v4([127, 0, 0, 1].into(), 7411);
-    assert_eq!(a.begin(&elsewhere), Begun::Known);
+    assert_eq!(a.begin(&elsewhere, FEW), Begun::Known);
 }
 
 /// Lets all of a crowd answer until `done`.
@@ -99,15 +101,15 @@ fn of_a_crowd_few_are_greeted_at_a_match_and_all_in_the_end_if_wanted() {
     let mut crowd: Vec<_> = (0..CROWD).map(|number| silent(0x21 + number)).collect();
     let places: Vec<Locator> = crowd.iter().map(|(_, to)| *to).collect();
     let (few, others) = places.split_at(AT_A_MATCH);
-    assert!(few.iter().all(|to| a.begin(to) == Begun::Awaited));
-    assert!(others.iter().all(|to| a.begin(to) == Begun::PutOff));
+    assert!(few.iter().all(|to| a.begin(to, FEW) == Begun::Awaited));
+    assert!(others.iter().all(|to| a.begin(to, FEW) == Begun::PutOff));
     // Nobody who was put off is waited for.
     let begin = Instant::now();
     assert!(others.iter().all(|to| a.reaches(to) == Reach::No));
     assert!(begin.elapsed() < PATIENCE * (CROWD / 2).into());
     let is_reached = |to: &Locator| a.reaches(to) == Reach::Memory;
     let connected = answer(&mut crowd, || few.iter().all(is_reached));
-    assert!(others.iter().all(|to| a.begin(to) == Begun::PutOff));
+    assert!(others.iter().all(|to| a.begin(to, FEW) == Begun::PutOff));
     assert_eq!(a.table.conversations(), (0, 0));
     a.want(others);
     a.want(others);
@@ -121,18 +123,33 @@ fn of_a_crowd_few_are_greeted_at_a_match_and_all_in_the_end_if_wanted() {
 }
 
 #[test]
+fn of_a_large_crowd_nobody_is_greeted_at_a_match() {
+    let a = participant(0xf0);
+    let mut crowd = [silent(0xf1)];
+    let place = crowd[0].1;
+    assert_eq!(a.begin(&place, CROWD + 1), Begun::PutOff);
+    assert_eq!(a.table.conversations(), (0, 0));
+    a.want(&[place]);
+    let _connected = answer(&mut crowd, || a.reaches(&place) == Reach::Memory);
+    assert_eq!(a.begin(&place, CROWD + 1), Begun::Known, "it is there");
+}
+
+#[test]
 fn who_was_put_off_is_called_back() {
     let a = participant(0xa0);
     let receiver = a.listen_alone(&[Listen::Unicast { port: 7411 }]).unwrap();
     let mut few: Vec<_> = (0..AT_A_MATCH as u8).map(|n| silent(0xa1 + n)).collect();
-    assert!(few.iter().all(|(_, to)| a.begin(to) == Begun::Awaited));
+    assert!(few.iter().all(|(_, to)| a.begin(to, FEW) == Begun::Awaited));
     let (b, c) = (participant(0xe0), participant(0xe1));
     let receivers = [&b, &c].map(|peer| peer.listen_alone(&[Listen::Unicast { port: 7411 }]));
     let [to_b, to_c] = receivers
         .each_ref()
         .map(|of| of.as_ref().unwrap().locators()[0]);
-    assert_eq!([a.begin(&to_b), a.begin(&to_c)], [Begun::PutOff; 2]);
-    assert_eq!(b.begin(&receiver.locators()[0]), Begun::Awaited);
+    assert_eq!(
+        [a.begin(&to_b, FEW), a.begin(&to_c, FEW)],
+        [Begun::PutOff; 2]
+    );
+    assert_eq!(b.begin(&receiver.locators()[0], FEW), Begun::Awaited);
     let _connected = answer(&mut few, || a.reaches(&to_b) == Reach::Memory);
     assert_eq!(a.reaches(&to_c), Reach::No, "it has not called");
 }
@@ -158,7 +175,7 @@ fn who_has_called_is_an_acquaintance() {
     }
     // Both ways with one participant count once.
     let back = callers[0].listen_alone(&[Listen::Unicast { port: 7411 }]);
-    let _ = a.begin(&back.unwrap().locators()[0]);
+    let _ = a.begin(&back.unwrap().locators()[0], FEW);
     assert_eq!(count(&a.table), callers.len());
 }
 
