@@ -137,12 +137,13 @@ impl WriterCore {
                 return Err(error.into());
             }
         };
-        // Shared with the caller, whose code the end of it may run.
-        let body = Body::around(Bytes::new(), 0, payload.clone());
         let _deferred = deferred::scope();
         let mut turn = self.publish.lock();
         self.prepare_to_say(&mut turn);
         let mut state = self.state.lock();
+        turn.spares.take_from(state.spares());
+        // Shared with the caller, whose code the end of it may run.
+        let body = Body::around_in(&mut turn.spares, Bytes::new(), 0, payload.clone());
         let now = self.shared.clock.now();
         let written = state.complete(now, body, &mut turn.datagrams);
         let next = state.next_timeout();
