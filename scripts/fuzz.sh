@@ -21,6 +21,9 @@ if ! cargo +nightly fuzz --version >/dev/null 2>&1 && ! cargo install --quiet --
     exit 0
 fi
 
+# What was freed is kept to catch who uses it still: the sanitizer's 256 MB are half of what a target may take.
+export ASAN_OPTIONS=quarantine_size_mb=64${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+
 if [ $# -eq 0 ]; then
     set -- $(basename -s .rs fuzz_targets/*.rs)
 fi
