@@ -51,10 +51,26 @@ impl Host {
     pub fn join_by(
         &self,
         other: &Self,
-        [name, other_name]: [&str; 2],
-        [address, other_address]: [&str; 2],
+        names: [&str; 2],
+        addresses: [&str; 2],
         (program, cable, faults): (&str, char, &str),
     ) -> Process {
+        let ends = self.lay(other, names, addresses, cable);
+        Place::HERE.start(program, &format!("{ends} {faults}"))
+    }
+
+    /// What `join_by` does before the program starts, which may carry several cables; the names of
+    /// the two interfaces that it carries between.
+    ///
+    /// # Panics
+    /// As `join`.
+    pub fn lay(
+        &self,
+        other: &Self,
+        [name, other_name]: [&str; 2],
+        [address, other_address]: [&str; 2],
+        cable: char,
+    ) -> String {
         let ends = [
             (self, name, address, 1),
             (other, other_name, other_address, 2),
@@ -70,7 +86,7 @@ impl Host {
                 "ip link set {name} gso_max_segs 1; ip addr add {address}/24 dev {name}; ip link set {name} up"
             ));
         }
-        Place::HERE.start(program, &format!("{cable}1 {cable}2 {faults}"))
+        format!("{cable}1 {cable}2")
     }
 
     /// Passes packets on, or drops them all without a word.

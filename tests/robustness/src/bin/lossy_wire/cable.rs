@@ -1,4 +1,4 @@
-//! Two interfaces and the frames that are on their way between them.
+//! Pairs of interfaces and the frames that are on their way between the two of each pair.
 use crate::dice::Dice;
 use crate::frame;
 use crate::line::Line;
@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 use std::io;
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 /// Frames that may wait at each end, in bytes.
@@ -21,9 +22,6 @@ const AT_ONCE: usize = 64;
 const HOLD: Duration = Duration::from_millis(10);
 /// The input is looked at so often at least.
 const ATTENTION: Duration = Duration::from_millis(5);
-/// Frames of a line with a rate that arrive sooner are not slept for: a timer would be late by as
-/// much.
-const SOON: Duration = Duration::from_micros(200);
 
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
@@ -62,33 +60,59 @@ struct Flying {
     frame: Vec<u8>,
 }
 
-pub(crate) struct Cable {
-    ends: [Link; 2],
-    dice: [Dice; 2],
+/// An interface, as a cable needs it.
+pub(crate) trait End: AsFd {
+    fn receive(&self, frame: &mut [u8]) -> io::Result<Option<usize>>;
+    fn send(&self, frame: &[u8]) -> io::Result<()>;
+}
+
+impl End for Link {
+    fn receive(&self, frame: &mut [u8]) -> io::Result<Option<usize>> {
+        self.receive(frame)
+    }
+
+    fn send(&self, frame: &[u8]) -> io::Result<()> {
+        self.send(frame)
+    }
+}
+
+/// One cable for each pair of ends, whose numbers are 2n and 2n + 1. One thread carries them all,
+/// so cables that never sleep take one processor, however many they are.
+pub(crate) struct Cables<E = Link> {
+    ends: Vec<E>,
+    dice: Vec<Dice>,
     /// To each end.
-    lines: [Line; 2],
+    lines: Vec<Line>,
     flying: BinaryHeap<Reverse<Flying>>,
     number: u64,
     counts: Counts,
 }
 
-impl Cable {
-    pub(crate) fn open(a: &str, b: &str, seed: u64) -> io::Result<Self> {
+impl Cables {
+    pub(crate) fn open(names: &[String], seed: u64) -> io::Result<Self> {
         let all = interfaces_by_name();
-        let end = |name: &str| {
+        let end = |name: &String| {
             let index = all.iter().find(|(known, _)| known == name);
             let index = index.ok_or_else(|| io::Error::other(format!("no interface {name}")))?;
             Link::open(index.1, QUEUE)
         };
+        let ends = names.iter().map(end).collect::<io::Result<_>>()?;
+        Ok(Self::between(ends, seed))
+    }
+}
+
+impl<E: End> Cables<E> {
+    fn between(ends: Vec<E>, seed: u64) -> Self {
         let now = Instant::now();
-        Ok(Self {
-            ends: [end(a)?, end(b)?],
-            dice: [Dice::new(seed), Dice::new(seed ^ 0x5555_5555)],
-            lines: [Line::new(now), Line::new(now)],
+        let dice = |n| Dice::new(seed ^ (n * 0x5555_5555));
+        Self {
+            dice: (0..ends.len() as u64).map(dice).collect(),
+            lines: ends.iter().map(|_| Line::new(now)).collect(),
+            ends,
             flying: BinaryHeap::new(),
             number: 0,
             counts: Counts::default(),
-        })
+        }
     }
 
     pub(crate) fn counts(&self) -> &Counts {
@@ -97,9 +121,13 @@ impl Cable {
 
     /// Waits a little for frames and carries those that came, and those that are due.
     pub(crate) fn turn(&mut self, settings: &Settings) -> io::Result<()> {
-        self.wait(settings)?;
+        // Who sleeps is late by as much as several frames of a fast line take, and those that came
+        // meanwhile would arrive in a bunch.
+        if settings.rate <= 0.0 {
+            self.wait()?;
+        }
         let mut buffer = [0; LONGEST];
-        for from in [0, 1] {
+        for from in 0..self.ends.len() {
             for _ in 0..AT_ONCE {
                 match self.ends[from].receive(&mut buffer) {
                     Ok(Some(length)) => self.carry(from, &mut buffer[..length], settings),
@@ -108,26 +136,22 @@ impl Cable {
                     Err(error) if error.raw_os_error() == Some(100) => break,
                     Err(error) => return Err(error),
                 }
+                // A frame that is due does not wait for all that came at once behind it.
+                self.land(Instant::now());
             }
         }
         self.land(Instant::now());
         Ok(())
     }
 
-    fn wait(&self, settings: &Settings) -> io::Result<()> {
+    fn wait(&self) -> io::Result<()> {
         let due = self.flying.peek().map(|Reverse(next)| next.at);
         let pause = due.map_or(ATTENTION, |at| {
             at.saturating_duration_since(Instant::now()).min(ATTENTION)
         });
-        let pause = match settings.rate > 0.0 && pause < SOON {
-            true => Duration::ZERO,
-            false => pause,
-        };
         let timeout = Timespec::try_from(pause).map_err(io::Error::other)?;
-        let mut ends = [
-            PollFd::new(&self.ends[0], PollFlags::IN),
-            PollFd::new(&self.ends[1], PollFlags::IN),
-        ];
+        let ends = self.ends.iter().map(|end| PollFd::new(end, PollFlags::IN));
+        let mut ends = ends.collect::<Vec<_>>();
         match poll(&mut ends, Some(&timeout)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
@@ -137,7 +161,7 @@ impl Cable {
     /// Decides what becomes of one frame. As many numbers are drawn for each, so that one kind of
     /// fault does not shift others.
     fn carry(&mut self, from: usize, frame: &mut [u8], settings: &Settings) {
-        let to = 1 - from;
+        let to = from ^ 1;
         if settings.cut {
             self.counts.lost += 1;
             return;
@@ -218,4 +242,101 @@ impl Cable {
 fn interfaces_by_name() -> Vec<(String, u32)> {
     let all = interfaces().unwrap_or_default();
     all.into_iter().map(|i| (i.name, i.index)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+    use std::fs::File;
+    use std::os::fd::BorrowedFd;
+
+    /// At least so long takes the end to read one frame.
+    const READS: Duration = Duration::from_micros(20);
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Event {
+        Read,
+        /// To this end, the frame with this last byte.
+        Sent(usize, u8),
+    }
+
+    /// An end with frames that came at once, and what happened at all ends in turn.
+    struct Fake<'e> {
+        index: usize,
+        waiting: RefCell<Vec<Vec<u8>>>,
+        events: &'e RefCell<Vec<Event>>,
+        file: File,
+    }
+
+    impl AsFd for Fake<'_> {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.file.as_fd()
+        }
+    }
+
+    impl End for Fake<'_> {
+        fn receive(&self, into: &mut [u8]) -> io::Result<Option<usize>> {
+            let Some(frame) = self.waiting.borrow_mut().pop() else {
+                return Ok(None);
+            };
+            let begun = Instant::now();
+            while begun.elapsed() < READS {}
+            self.events.borrow_mut().push(Event::Read);
+            into[..frame.len()].copy_from_slice(&frame);
+            Ok(Some(frame.len()))
+        }
+
+        fn send(&self, frame: &[u8]) -> io::Result<()> {
+            let last = frame[frame.len() - 1];
+            self.events.borrow_mut().push(Event::Sent(self.index, last));
+            Ok(())
+        }
+    }
+
+    /// An IPv4 frame of UDP that takes 12 us at 1 Gb/s.
+    fn frame(last: u8) -> Vec<u8> {
+        let mut frame = vec![0; 1_476];
+        frame[12..15].copy_from_slice(&[8, 0, 0x45]);
+        frame[23] = 17;
+        frame[1_475] = last;
+        frame
+    }
+
+    #[test]
+    fn frames_that_came_at_once_leave_when_each_is_due() {
+        let events = RefCell::default();
+        let end = |index: usize| Fake {
+            index,
+            // What is taken first stands last.
+            waiting: RefCell::new(match index {
+                0 => (0..20).rev().map(frame).collect(),
+                3 => vec![frame(100)],
+                _ => Vec::new(),
+            }),
+            events: &events,
+            file: File::open("/dev/null").unwrap(),
+        };
+        let settings = Settings {
+            rate: 1e9,
+            ..Settings::default()
+        };
+        let mut cables = Cables::between((0..4).map(end).collect(), 1);
+        while cables.counts().passed < 21 {
+            cables.turn(&settings).unwrap();
+        }
+        let events = events.borrow();
+        let at = |event| events.iter().position(|e| *e == event).unwrap();
+        let read = events.iter().filter(|e| **e == Event::Read).count();
+        assert_eq!(read, 21);
+        // The first one's 12 us are over when the second was read, at the latest.
+        assert!(at(Event::Sent(1, 0)) <= 2, "{events:?}");
+        let sent = |to| {
+            events
+                .iter()
+                .filter(move |e| matches!(e, Event::Sent(end, _) if *end == to))
+        };
+        assert!((0..20).map(|n| at(Event::Sent(1, n))).is_sorted());
+        assert_eq!([0, 1, 2, 3].map(|to| sent(to).count()), [0, 20, 1, 0]);
+    }
 }

@@ -1,9 +1,10 @@
-//! A cable between two interfaces of one network namespace that loses, doubles, reorders, delays
-//! and corrupts what it carries, as a seed decides. For kernels without `netem`.
+//! Cables in one network namespace, each between two interfaces. They lose, double, reorder, delay
+//! and corrupt what they carry, as a seed decides. For kernels without `netem`.
 //!
-//! `lossy_wire IF IF [seed=N] [loss=PERCENT] [dup=P] [reorder=P] [corrupt=P] [delay=MS] [jitter=MS]
-//! [rate=MBIT] [queue=KIB]` runs until its standard input ends. Lines on the input change it
-//! meanwhile: `cut`, `heal`, or any of the settings; each is answered with one line of counts.
+//! `lossy_wire IF IF [IF IF]... [seed=N] [loss=PERCENT] [dup=P] [reorder=P] [corrupt=P] [delay=MS]
+//! [jitter=MS] [rate=MBIT] [queue=KIB]` runs until its standard input ends. Lines on the input
+//! change it meanwhile: `cut`, `heal`, or any of the settings; each is answered with one line of
+//! counts.
 //! Faults concern IPv4 alone, each direction for itself; everything else (ARP) passes, unless the
 //! cable is cut.
 //!
@@ -22,29 +23,30 @@ mod frame;
 mod line;
 mod settings;
 
-use cable::Cable;
+use cable::Cables;
 use settings::Settings;
 use std::io::{BufRead, Write};
 use std::sync::mpsc::{Sender, TryRecvError, channel};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut words = std::env::args().skip(1);
-    let (Some(a), Some(b)) = (words.next(), words.next()) else {
-        return Err("usage: lossy_wire INTERFACE INTERFACE [setting=value]...".into());
-    };
+    let words = std::env::args().skip(1);
+    let (words, names): (Vec<_>, Vec<_>) = words.partition(|word| word.contains('='));
+    if names.is_empty() || names.len() % 2 != 0 {
+        return Err("usage: lossy_wire INTERFACE INTERFACE... [setting=value]...".into());
+    }
     let mut settings = Settings::default();
-    words.try_for_each(|word| settings.apply(&word))?;
-    let mut cable = Cable::open(&a, &b, settings.seed)?;
+    words.iter().try_for_each(|word| settings.apply(word))?;
+    let mut cables = Cables::open(&names, settings.seed)?;
     let (commands, lines) = channel();
     std::thread::spawn(move || read(&commands));
     println!("ready");
     loop {
         match lines.try_recv() {
-            Ok(line) => obey(&line, &mut settings, &cable)?,
+            Ok(line) => obey(&line, &mut settings, &cables)?,
             Err(TryRecvError::Empty) => {}
             Err(TryRecvError::Disconnected) => return Ok(()),
         }
-        cable.turn(&settings)?;
+        cables.turn(&settings)?;
     }
 }
 
@@ -59,11 +61,11 @@ fn read(commands: &Sender<String>) {
 fn obey(
     line: &str,
     settings: &mut Settings,
-    cable: &Cable,
+    cables: &Cables,
 ) -> Result<(), Box<dyn std::error::Error>> {
     line.split_whitespace()
         .try_for_each(|word| settings.apply(word))?;
-    println!("{}", cable.counts());
+    println!("{}", cables.counts());
     std::io::stdout().flush()?;
     Ok(())
 }
