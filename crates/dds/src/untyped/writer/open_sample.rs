@@ -102,23 +102,26 @@ impl WriterCore {
         let turn = self.publish.lock();
         let mut state = self.state.lock();
         let now = self.shared.clock.now();
+        // The timer has nothing to do before the first fragment was said, and to wake its thread
+        // first would make that one late.
         let opened = state.open(now, &change, size, options.origin.as_ref());
-        let next = state.next_timeout();
         drop(state);
         drop(turn);
-        if opened.is_some() {
-            self.schedule(next);
-        }
         Ok(opened.is_some())
     }
 
-    fn extend(&self, bytes: Bytes) {
+    fn extend(self: &Arc<Self>, bytes: Bytes) {
         let _deferred = deferred::scope();
         let mut turn = self.publish.lock();
         self.prepare_to_say(&mut turn);
-        self.state.lock().extend(bytes, &mut turn.datagrams);
+        let mut state = self.state.lock();
+        state.extend(bytes, &mut turn.datagrams);
+        let next = state.next_timeout();
+        drop(state);
         self.flush_turn(&mut turn);
         self.note_waiting(&turn);
+        drop(turn);
+        self.schedule(next);
     }
 
     fn complete(
@@ -199,5 +202,66 @@ impl WriterCore {
         turn.datagrams.set_limit(limit);
         self.refresh(turn);
         self.want_ways(turn);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::untyped::TypeSupport;
+    use crate::{
+        DataReaderQos, DataWriterQos, DomainParticipant, History, ParticipantConfig, PublisherQos,
+        Reliability, Topic, TopicQos, Transports,
+    };
+    use dunlin_transport::{Faults, MemoryNetwork};
+    use std::sync::atomic::Ordering::SeqCst;
+    use std::time::Duration;
+
+    #[derive(Topic)]
+    #[topic(crate = "dunlin_cdr")]
+    struct Large {
+        _data: bytes::Bytes,
+    }
+
+    fn participant(network: &MemoryNetwork) -> DomainParticipant {
+        let config = ParticipantConfig {
+            transport: Some(Arc::new(network.host())),
+            transports: Transports::UDP,
+            ..ParticipantConfig::default()
+        };
+        DomainParticipant::with_config(0, config).unwrap()
+    }
+
+    #[test]
+    fn the_first_fragment_is_sent_before_the_timer_is_told() {
+        let network = MemoryNetwork::new(1, Faults::default());
+        let (a, b) = (participant(&network), participant(&network));
+        let reading = DataReaderQos {
+            reliability: Reliability::RELIABLE,
+            ..DataReaderQos::default()
+        };
+        let reader = b.reader_with::<Large>("T", reading).unwrap();
+        let writing = DataWriterQos {
+            history: History::KeepAll,
+            ..DataWriterQos::default()
+        };
+        let ty = TypeSupport::of::<Large>();
+        let topic = a.create_untyped_topic("T", &ty, TopicQos::default());
+        let publisher = a.create_publisher(PublisherQos::default());
+        let writer = publisher.create_untyped_datawriter(&topic.unwrap(), writing);
+        let writer = writer.unwrap();
+        writer.wait_for_matched(1, Duration::from_secs(60)).unwrap();
+        let scheduled = || writer.core.scheduled.load(SeqCst);
+        // What matching has to do is done.
+        while scheduled() != i64::MAX {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let size = 1_000_000;
+        let open = writer.open(size, &WriteOptions::default()).unwrap();
+        let open = open.unwrap();
+        assert_eq!(scheduled(), i64::MAX);
+        open.extend(Bytes::from(vec![0; size / 2]));
+        assert_ne!(scheduled(), i64::MAX);
+        drop((open, reader));
     }
 }
