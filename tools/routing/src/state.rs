@@ -20,7 +20,8 @@ pub enum State {
     Paused,
     /// Has ended.
     Stopped,
-    /// Could not start, for this reason. It is tried again.
+    /// Could not start, for this reason. It is tried again. An input of whose outputs none could is
+    /// not made: what it would take is nobody's.
     Failed(String),
 }
 

@@ -153,6 +153,8 @@ pub(crate) struct Table {
     autos: Vec<Auto>,
     dirty: BTreeSet<RouteId>,
     commands: Vec<Command>,
+    /// What ends routes whose place others take, when these are there.
+    retired: Vec<Command>,
     /// By which the service is known in [`Via`].
     router: u32,
     /// The next route has this number.
@@ -173,6 +175,7 @@ impl Table {
             autos: Vec::new(),
             dirty: BTreeSet::new(),
             commands: Vec::new(),
+            retired: Vec::new(),
             router,
             next: 0,
             refused: 0,
@@ -386,7 +389,10 @@ impl Table {
 
     /// What is to be done, in this order.
     pub(crate) fn take_commands(&mut self) -> Vec<Command> {
-        std::mem::take(&mut self.commands)
+        match self.commands.is_empty() {
+            true => std::mem::take(&mut self.retired),
+            false => std::mem::take(&mut self.commands),
+        }
     }
 
     /// All routes.

@@ -41,6 +41,9 @@ pub(super) fn of_reader(
         true => SAMPLES_OF_A_SET,
         false => INPUT_SAMPLES,
     };
+    // Not fewer than it may keep of one instance: that would be refused (DDS 1.4 2.2.3.19).
+    let of_one = reader.resource_limits.max_samples_per_instance;
+    let most = most.max(of_one.unwrap_or_default());
     reader.resource_limits.max_samples.get_or_insert(most);
     reader.property = reader.property.with(Via::PROPERTY, design.via.text());
     (reader, subscriber)

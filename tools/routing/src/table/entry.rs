@@ -1,6 +1,7 @@
 //! What the table knows of one route.
 mod asks;
 mod facts;
+mod outlets;
 mod reconcile;
 mod types;
 
@@ -12,7 +13,7 @@ use crate::state::State;
 use crate::types::Knowledge;
 use dunlin::untyped::EncodedTypeInformation;
 use facts::{Fact, Settled, View};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The longest time between two tries to make an endpoint.
@@ -37,6 +38,8 @@ pub(crate) struct Entry {
     ways: [Via; 2],
     wanted: BTreeMap<Slot, Design>,
     slots: BTreeMap<Slot, Have>,
+    /// What is wanted and finds no room: there are as many endpoints as there may be.
+    crowded: BTreeSet<Slot>,
     /// When it is to be looked at again.
     due: Option<Time>,
     broken: Option<Broken>,
@@ -72,6 +75,16 @@ enum Status {
     Failed(Time, String),
 }
 
+impl Have {
+    /// Why it could not be made when that was tried last.
+    fn why_failed(&self) -> Option<&str> {
+        match &self.status {
+            Status::Failed(_, reason) => Some(reason),
+            Status::Making | Status::Made => None,
+        }
+    }
+}
+
 /// How it is with an input or output, for those who look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SlotState {
@@ -97,6 +110,7 @@ impl Entry {
             ways: [Via::Nowhere, Via::Nowhere],
             wanted: BTreeMap::new(),
             slots: BTreeMap::new(),
+            crowded: BTreeSet::new(),
             due: None,
             broken: None,
         }
@@ -224,6 +238,7 @@ impl Entry {
                     }
                 }
             }
+            self.close_inputs();
             self.ask(&settled, connections);
         }
         if self.wanted.is_empty() && !self.is_supported() {
@@ -374,9 +389,10 @@ impl Entry {
         let (state, note) = match broken {
             _ if !self.enabled => (State::Disabled, None),
             Some(reason) => (State::Failed(reason), None),
-            None if self.is_made(Side::Input) && self.is_made(Side::Output) => {
-                (State::Running, self.why_no_type())
-            }
+            None if self.is_made(Side::Input) && self.is_made(Side::Output) => (
+                State::Running,
+                self.why_not_whole().or_else(|| self.why_no_type()),
+            ),
             None if self.settled.is_some() => (State::Started, self.why_not_running()),
             None => (State::Enabled, Some(self.why_not_started())),
         };
@@ -400,7 +416,9 @@ impl Entry {
         let never = inputs.all(route_match) && outputs.all(route_match);
         let never =
             never.then(|| "nothing would ever start: each side waits for the other".to_owned());
-        never.or_else(|| self.why_no_type())
+        never
+            .or_else(|| self.why_not_whole())
+            .or_else(|| self.why_no_type())
     }
 
     /// Is somebody there for an input or output?
@@ -420,18 +438,15 @@ impl Entry {
             .iter()
             .filter(|(slot, _)| of(slot))
             .map(|(_, h)| h);
-        let failed = own.clone().find_map(|have| match &have.status {
-            Status::Failed(_, reason) => Some(reason.clone()),
-            _ => None,
-        });
-        let state = match failed {
+        let state = match self.failure(side, index) {
             _ if !self.enabled => State::Disabled,
-            Some(reason) => State::Failed(reason),
+            Some(reason) => State::Failed(reason.to_owned()),
             None if own.any(|have| have.status == Status::Made) => State::Running,
             None if self.settled.is_some() => State::Started,
             None => State::Enabled,
         };
-        SlotState { state, note: None }
+        let note = self.note_of(side, index).filter(|_| self.enabled);
+        SlotState { state, note }
     }
 }
 

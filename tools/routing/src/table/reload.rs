@@ -107,9 +107,9 @@ impl Table {
             // Inputs first, so that nothing is taken that cannot be written.
             let made: Vec<Slot> = entry.designs().map(|(slot, _)| slot).collect();
             let removals = made.into_iter().rev();
-            self.commands
+            self.retired
                 .extend(removals.map(|slot| Command::Remove(id, slot)));
-            self.commands.push(Command::Forget(id));
+            self.retired.push(Command::Forget(id));
         }
     }
 
@@ -157,6 +157,8 @@ impl Table {
         entry.place = place;
         if fate != Fate::Same {
             entry.plan = Arc::new(route.clone());
+            // It may be what it failed for that is different now.
+            entry.try_again();
             changed.push(id);
         }
         self.routes.insert(id, entry);

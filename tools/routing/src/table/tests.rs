@@ -569,8 +569,13 @@ fn a_type_that_changes_replaces_the_endpoints() {
     let data = WriterData::new(keyless, "Square", "Other");
     world.table.writer(world.now, 0, Box::new(data));
     let commands = world.table.take_commands();
-    let [Command::Make(_, _, output), Command::Make(_, _, input)] = &commands[..] else {
+    let [Command::Make(id, slot, output)] = &commands[..] else {
         panic!("{commands:?}");
+    };
+    world.table.made(world.now, *id, *slot);
+    let commands = world.table.take_commands();
+    let [Command::Make(_, _, input)] = &commands[..] else {
+        panic!("{commands:?}")
     };
     assert!(!output.ty.keyed && output.ty.name == "Other" && input.ty.name == "Other");
 }

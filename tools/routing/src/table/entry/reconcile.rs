@@ -1,4 +1,5 @@
 //! From what there is to what there should be.
+use super::outlets::Outlets;
 use super::{Entry, Have, Status};
 use crate::table::rate::Rate;
 use crate::table::{Command, Design, RouteId, Side, Slot, Time};
@@ -31,6 +32,7 @@ impl Entry {
             }
         }
         let wanted: Vec<Slot> = self.wanted.keys().copied().collect();
+        self.crowded.clear();
         // When there is to be an output that has to wait for its turn.
         let mut late = None;
         for slot in wanted {
@@ -41,14 +43,15 @@ impl Entry {
                     continue;
                 }
                 None if *room == 0 => {
+                    self.crowded.insert(slot);
                     due.push(now + Time::from_secs(1));
                     continue;
                 }
                 _ => {}
             }
             // What an input takes before there is an output for it is nobody's.
-            if let (Side::Input, Some(at)) = (slot.side, late) {
-                due.push(at);
+            if slot.side == Side::Input && !slot.asks() && self.outlets(slot) != Outlets::Open {
+                due.extend(late);
                 continue;
             }
             match self.take_turn(now, slot, rates) {
@@ -157,13 +160,18 @@ mod tests {
     fn made(table: &mut Table, now: Time) -> Vec<Side> {
         table.handle_timeout(now);
         let mut sides = Vec::new();
-        for command in table.take_commands() {
-            if let Command::Make(route, slot, _) = command {
-                table.made(now, route, slot);
-                sides.push(slot.side);
+        loop {
+            let commands = table.take_commands();
+            if commands.is_empty() {
+                return sides;
+            }
+            for command in commands {
+                if let Command::Make(route, slot, _) = command {
+                    table.made(now, route, slot);
+                    sides.push(slot.side);
+                }
             }
         }
-        sides
     }
 
     #[test]
