@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub(crate) use auto::rename;
-pub(crate) use entry::Entry;
+pub(crate) use entry::{Entry, SOURCE, source_of};
 pub(crate) use sources::{Basis, writer_qos};
 pub(crate) use via::Via;
 
@@ -87,6 +87,8 @@ pub(crate) struct Design {
     pub(crate) via: Via,
     /// Its source is there, not only believed to be.
     pub(crate) is_alive: bool,
+    /// Of an input: sources that nothing is passed on of.
+    pub(crate) returning: Vec<Guid>,
 }
 
 impl Design {

@@ -4,8 +4,13 @@ use crate::plans;
 use crate::sample::{Keyed, Load, Shape};
 use crate::world::{MS, Nature, SECOND, World};
 use bytes::Bytes;
-use dunlin::{DataReader, DataReaderQos, DataWriterQos, History, Reliability};
+use dunlin::untyped::{TypeSupport, UntypedReader, UntypedReaderOptions};
+use dunlin::{
+    DataReader, DataReaderQos, DataWriterQos, DomainParticipant, Durability, History, OriginBounds,
+    Reliability, Select, SubscriberQos, TopicQos,
+};
 use dunlin_routing::plan::Plan;
+use std::collections::HashSet;
 
 const SAMPLES: u32 = 50;
 /// An endpoint that nobody needs stays for so long.
@@ -118,6 +123,11 @@ fn pairs_of_ring(domains: u32) -> Vec<(u32, u32)> {
     (0..domains).map(|at| (at, (at + 1) % domains)).collect()
 }
 
+fn pairs_of_mesh(domains: u32) -> Vec<(u32, u32)> {
+    let of = |one| (one + 1..domains).map(move |two| (one, two));
+    (0..domains).flat_map(of).collect()
+}
+
 fn ring(domains: u32, plan: Planned) {
     for seed in 1..=3 {
         let pairs = pairs_of_ring(domains);
@@ -172,12 +182,137 @@ fn what_a_ring_asks_for_goes_with_the_reader_that_wanted_it() {
     }
 }
 
+/// A reader that drops what comes by a second way.
+fn once(of: &DomainParticipant, qos: &DataReaderQos) -> UntypedReader {
+    let support = TypeSupport::of::<Keyed>();
+    let topic = of
+        .create_untyped_topic("Square", &support, TopicQos::default())
+        .unwrap();
+    let options = UntypedReaderOptions {
+        duplicates: Some(OriginBounds::default()),
+        ..UntypedReaderOptions::default()
+    };
+    let subscriber = of.create_subscriber(SubscriberQos::default());
+    let reader =
+        subscriber.create_untyped_datareader_with_options(&topic, qos.clone(), options, None::<()>);
+    reader.unwrap()
+}
+
+fn taken_once(reader: &UntypedReader) -> Vec<u32> {
+    let mut samples = Vec::new();
+    reader.take(&Select::default(), &mut samples);
+    samples.retain(|sample| sample.info.valid_data);
+    // Numbers begin with 0, those of a writer with 1.
+    let numbers = samples
+        .iter()
+        .map(|sample| sample.info.identity().sequence.0 - 1);
+    numbers
+        .map(|number| u32::try_from(number).unwrap())
+        .collect()
+}
+
+/// A source that keeps everything for late joiners, in a circle of services between these domains,
+/// from which it comes to each domain by so many ways.
+fn durable(seed: u64, pairs: &[(u32, u32)], ways: &[usize], plan: Planned) {
+    let world = World::new(Nature::quiet(seed));
+    for (at, (one, two)) in pairs.iter().enumerate() {
+        world.start(plan(&format!("service {at}"), *one, *two));
+        world.run_for(37 * MS);
+    }
+    let (reliability, history) = (Reliability::RELIABLE, History::KeepAll);
+    let durability = Durability::TransientLocal;
+    let rqos = DataReaderQos {
+        reliability,
+        durability,
+        history,
+        ..DataReaderQos::default()
+    };
+    let wqos = DataWriterQos {
+        reliability,
+        durability,
+        history,
+        ..DataWriterQos::default()
+    };
+    let join = |domain: usize| {
+        let participant = world.join(u32::try_from(domain).unwrap());
+        let plain = participant.reader_with::<Keyed>("Square", rqos.clone());
+        (once(&participant, &rqos), plain.unwrap(), participant)
+    };
+    let early: Vec<_> = (0..ways.len()).map(join).collect();
+    let source = world.join(0);
+    let writer = source.writer_with::<Keyed>("Square", wqos).unwrap();
+    for number in 0..SAMPLES {
+        writer.write(&sample(number)).unwrap();
+        world.run_for(10 * MS);
+    }
+    world.run_for(5 * SECOND);
+    let late: Vec<_> = (0..ways.len()).map(join).collect();
+    world.run_for(5 * SECOND);
+    world.listen();
+    world.run_for(10 * SECOND);
+    let said = world.heard();
+    assert_eq!((said.samples, said.of_endpoints), (0, 0), "{said:?}");
+    // Of each instance in the order of its source.
+    let mut wanted: Vec<u32> = (0..SAMPLES).collect();
+    wanted.sort_by_key(|number| number % 3);
+    for (when, readers) in [("early", &early), ("late", &late)] {
+        for (domain, (reader, plain, _)) in readers.iter().enumerate() {
+            let why = format!("seed {seed}, {pairs:?}, domain {domain}, {when}");
+            assert_eq!(taken_once(reader), wanted, "{why}");
+            assert_eq!(plain.matched_count(), ways[domain], "{why}");
+            let mut all = take(plain);
+            assert_eq!(all.len(), SAMPLES as usize * ways[domain], "{why}");
+            // What is new comes in order, by whichever way.
+            let mut seen = HashSet::new();
+            all.retain(|number| seen.insert(*number));
+            all.sort_by_key(|number| number % 3);
+            assert_eq!(all, wanted, "{why}");
+        }
+    }
+    // With the source all goes that stands for it, and nothing of it comes back.
+    drop(writer);
+    world.leave(&source);
+    world.run_for(10 * SECOND);
+    for (domain, (reader, plain, _)) in early.iter().chain(&late).enumerate() {
+        assert_eq!(plain.matched_count(), 0);
+        assert_eq!(
+            (taken_once(reader), take(plain)),
+            (vec![], vec![]),
+            "{domain}"
+        );
+    }
+    for (reader, plain, participant) in early.into_iter().chain(late) {
+        drop((reader, plain));
+        world.leave(&participant);
+    }
+    assert!(world.run_until(60 * SECOND, || world.routes() == 0));
+    world.run_for(5 * SECOND);
+    world.heard();
+    world.run_for(10 * SECOND);
+    let said = world.heard();
+    assert_eq!((said.samples, said.of_endpoints), (0, 0));
+    assert_eq!(world.losses(), [""; 0]);
+}
+
+#[test]
+fn a_durable_source_comes_to_late_joiners_of_a_ring_and_not_back_to_itself() {
+    for plan in [plans::both_ways, plans::on_demand] {
+        for seed in 1..=3 {
+            durable(seed, &pairs_of_ring(3), &[1, 2, 2], plan);
+            durable(seed, &pairs_of_ring(4), &[1, 2, 2, 2], plan);
+        }
+    }
+}
+
+/// All ways that have no service and no domain twice.
+#[test]
+fn a_durable_source_comes_by_each_way_through_a_mesh() {
+    durable(1, &pairs_of_mesh(4), &[1, 5, 5, 5], plans::both_ways);
+}
+
 #[test]
 fn a_mesh_of_four_comes_to_rest() {
-    let pairs: Vec<_> = (0..4)
-        .flat_map(|one| (one + 1..4).map(move |two| (one, two)))
-        .collect();
     for seed in 1..=2 {
-        circle(seed, 4, &pairs, 4, plans::both_ways);
+        circle(seed, 4, &pairs_of_mesh(4), 4, plans::both_ways);
     }
 }

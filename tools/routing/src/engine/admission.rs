@@ -17,6 +17,8 @@ pub(crate) struct Admission {
     changes: AtomicU64,
     /// Those that no application's endpoint supports.
     unsupported: Mutex<HashSet<Guid>>,
+    /// Those that nothing is passed on of.
+    returning: Mutex<Vec<Guid>>,
 }
 
 /// So many writers that are gone are remembered.
@@ -48,9 +50,19 @@ impl Admission {
         unsupported.insert(writer);
     }
 
+    /// Nothing is passed on of these writers.
+    pub(crate) fn note_returning(&self, writers: &[Guid]) {
+        *lock(&self.returning) = writers.to_vec();
+    }
+
+    /// Those.
+    pub(crate) fn each_returning(&self, each: impl FnMut(&Guid)) {
+        lock(&self.returning).iter().for_each(each);
+    }
+
     /// May there come an output for a writer alone? Not while nothing supports it.
     pub(crate) fn may_have_output(&self, writer: &Guid) -> bool {
-        !lock(&self.unsupported).contains(writer)
+        !lock(&self.unsupported).contains(writer) && !lock(&self.returning).contains(writer)
     }
 
     /// Are its changes taken?

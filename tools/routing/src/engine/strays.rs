@@ -91,6 +91,13 @@ impl Strays {
         self.retain(|stray| stray.writer != writer);
     }
 
+    /// No output comes for this writer, since its samples are beyond already.
+    pub(crate) fn drop_of(&mut self, writer: &Guid) {
+        if self.waiting.iter().any(|stray| stray.writer == *writer) {
+            self.retain(|stray| stray.writer != *writer);
+        }
+    }
+
     /// Drops what has waited too long; returns how much that was.
     pub(crate) fn expire(&mut self, now: Duration) -> u64 {
         let before = self.waiting.len();

@@ -2,7 +2,7 @@
 use super::ends::{EndError, Endpoint, Site, judge};
 use super::qos;
 use crate::adapter::{AdapterReader, AdapterWriter, Connection, Notify};
-use crate::engine::{Edit, InputLane, RouteCore, Sink};
+use crate::engine::{Admission, Edit, InputLane, RouteCore, Sink};
 use crate::plan::{Input, Output, Route, Session};
 use crate::table::{Design, Side, Slot, Time};
 use crate::types::RouteType;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// An endpoint; it ends when this is dropped.
 pub(super) enum BeyondEnd {
-    Reader(Arc<dyn AdapterReader>),
+    Reader(Arc<dyn AdapterReader>, Arc<Admission>),
     Writer(Arc<dyn AdapterWriter>),
 }
 
@@ -35,8 +35,9 @@ pub(super) fn reader(
         .create_reader(data, design.ty.keyed, accepts, [on_data, on_matched])
         .map_err(dunlin::Error::BadParameter)?;
     let lane = Box::new(lane(Arc::clone(&reader)));
+    let admission = Arc::clone(&lane.admission);
     core.edit(Edit::AddInput(lane));
-    Ok(Endpoint::Beyond(BeyondEnd::Reader(reader)))
+    Ok(Endpoint::Beyond(BeyondEnd::Reader(reader, admission)))
 }
 
 /// Makes a writer, and what its route writes to.
@@ -91,7 +92,8 @@ impl BeyondEnd {
         ty: Option<&RouteType>,
     ) -> Result<Option<Filter>, EndError> {
         match (self, slot.side) {
-            (Self::Reader(reader), Side::Input) => {
+            (Self::Reader(reader, admission), Side::Input) => {
+                admission.note_returning(&design.returning);
                 let Some(input) = route.inputs.get(slot.index) else {
                     return Ok(None);
                 };
@@ -111,7 +113,7 @@ impl BeyondEnd {
 
     pub(super) fn matched(&self) -> usize {
         match self {
-            Self::Reader(reader) => reader.matched().len(),
+            Self::Reader(reader, _) => reader.matched().len(),
             Self::Writer(writer) => writer.matched(),
         }
     }
@@ -126,7 +128,7 @@ impl BeyondEnd {
 impl Drop for BeyondEnd {
     fn drop(&mut self) {
         match self {
-            Self::Reader(reader) => reader.close(),
+            Self::Reader(reader, _) => reader.close(),
             Self::Writer(writer) => writer.close(),
         }
     }

@@ -210,6 +210,8 @@ impl Ends {
         for output in &route.outputs {
             transform(route, output, ty, site.types)?;
         }
+        let admission = Arc::<Admission>::default();
+        admission.note_returning(&design.returning);
         let participant = match site.place {
             Place::Domain(participant) if design.basis == Basis::Asks => {
                 return asks::reader(participant, &input.topic, design);
@@ -223,7 +225,7 @@ impl Ends {
                         is_reliable(site.session, input, design),
                         design.ty.keyed,
                         Arc::clone(tally),
-                        Arc::default(),
+                        Arc::clone(&admission),
                     )
                     .with_filter(judge)
                 };
@@ -235,7 +237,6 @@ impl Ends {
         let subscriber = participant.create_subscriber(group);
         let is_reliable = qos.reliability.is_reliable();
         let keeps_sets = subscriber.qos().presentation.coherent_access;
-        let admission = Arc::default();
         let cuts_through = qos::cuts_through(route, input);
         let options = qos::options(cuts_through, design, site.router, &admission);
         let listener = Some(DataListener(Arc::clone(&self.core)));
@@ -342,7 +343,8 @@ impl Ends {
             (Endpoint::Reader(reader, _), _) if design.basis == Basis::Asks => {
                 Some(reader.set_qos(asks::qos(design).0))
             }
-            (Endpoint::Reader(reader, _), _) => route.inputs.get(slot.index).map(|input| {
+            (Endpoint::Reader(reader, admission), _) => route.inputs.get(slot.index).map(|input| {
+                admission.note_returning(&design.returning);
                 let (qos, group) = qos::of_reader(site.session, input, design);
                 let subscriber = reader.subscriber();
                 let regrouped = subscriber.map_or(Ok(()), |subscriber| subscriber.set_qos(group));

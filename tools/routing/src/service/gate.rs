@@ -77,7 +77,7 @@ impl Ends {
             let is_complete = inputs.map(|(_, end)| &end.endpoint).any(|end| match end {
                 Endpoint::Reader(reader, _) => gate.is_complete(reader),
                 // An adapter does not say what its sources keep.
-                Endpoint::Beyond(BeyondEnd::Reader(_)) => true,
+                Endpoint::Beyond(BeyondEnd::Reader(..)) => true,
                 Endpoint::Writer(_) | Endpoint::Beyond(BeyondEnd::Writer(_)) => false,
             });
             // Of a source that is gone comes no more than what the input has.

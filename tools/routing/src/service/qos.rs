@@ -1,7 +1,7 @@
 //! The QoS of an endpoint of a route, and of its publisher or subscriber.
 use crate::engine::Admission;
 use crate::plan::{EndpointQos, Input, Output, Route, RouteSettings, Session, why_whole};
-use crate::table::{Basis, Design, Via, rename, writer_qos};
+use crate::table::{Basis, Design, SOURCE, Via, rename, source_of, writer_qos};
 use dunlin::observe::WriterData;
 use dunlin::untyped::{UntypedReaderOptions, WriterPredicate};
 use dunlin::{DataReaderQos, DataWriterQos, DestinationOrder, PublisherQos, SubscriberQos};
@@ -119,5 +119,21 @@ pub(super) fn of_writer(
         writer.representation = representation;
     }
     writer.property = writer.property.with(Via::PROPERTY, design.via.text());
+    if let Some((source, true)) = source
+        && passes_as_it_is(settings, output)
+        && let Some(source) = source_of(source)
+    {
+        writer.property = writer.property.with(SOURCE, source);
+    }
     (writer, publisher)
+}
+
+/// Is what an output writes, and what it offers, no different from what its source does? Nobody
+/// needs it then who has the source.
+fn passes_as_it_is(settings: &RouteSettings, output: &Output) -> bool {
+    matches!(output.qos, EndpointQos::AsSource)
+        && output.partitions.is_empty()
+        && output.representation.is_none()
+        && output.transformation.is_none()
+        && settings.processor.is_none()
 }

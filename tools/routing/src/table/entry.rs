@@ -3,6 +3,7 @@ mod asks;
 mod facts;
 mod outlets;
 mod reconcile;
+mod returns;
 mod types;
 
 use super::known::Known;
@@ -13,6 +14,7 @@ use crate::state::State;
 use crate::types::Knowledge;
 use dunlin::untyped::EncodedTypeInformation;
 use facts::{Fact, Settled, View};
+pub(crate) use returns::{SOURCE, source_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -40,6 +42,8 @@ pub(crate) struct Entry {
     slots: BTreeMap<Slot, Have>,
     /// What is wanted and finds no room: there are as many endpoints as there may be.
     crowded: BTreeSet<Slot>,
+    /// Outputs, and sources that would come back by them; until when, if that is not so any more.
+    returned: BTreeMap<(usize, u64), Option<Time>>,
     /// When it is to be looked at again.
     due: Option<Time>,
     broken: Option<Broken>,
@@ -111,6 +115,7 @@ impl Entry {
             wanted: BTreeMap::new(),
             slots: BTreeMap::new(),
             crowded: BTreeSet::new(),
+            returned: BTreeMap::new(),
             due: None,
             broken: None,
         }
@@ -221,6 +226,7 @@ impl Entry {
         }
         if let Some(settled) = self.settled.clone() {
             let told = self.told_type(view);
+            self.note_returns(now, connections);
             let (mut inputs, outputs) = self.existing();
             let is_down = |index| !self.connection(Side::Output, index).is_some_and(is_up);
             let mut existing = (0..outputs.len())
@@ -282,6 +288,11 @@ impl Entry {
             let Some(ty) = settled.of(side, index, told) else {
                 continue;
             };
+            let slot = Slot { side, index, group };
+            let is_returned = self.returned.contains_key(&(index, group));
+            if side == Side::Output && is_returned && matches!(basis, Basis::Writer(..)) {
+                continue;
+            }
             let is_alive = self.sources.is_alive(group);
             let via = match (&basis, side) {
                 // That of its own source: by the shortest way of all it would seem to be near, and
@@ -297,8 +308,9 @@ impl Entry {
                 basis,
                 via,
                 is_alive,
+                returning: self.returning(slot),
             };
-            self.wanted.insert(Slot { side, index, group }, design);
+            self.wanted.insert(slot, design);
         }
     }
 

@@ -55,6 +55,14 @@ impl Via {
         }
     }
 
+    /// Does the other one go on where this one ends?
+    pub(crate) fn begins(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Way(one), Self::Way(two)) => two.starts_with(one),
+            (Self::Nowhere, _) | (_, Self::Nowhere) => false,
+        }
+    }
+
     /// The way of an endpoint of the router that those with these ways support.
     pub(crate) fn through(router: u32, supporters: impl Iterator<Item = Self>) -> Self {
         let ways = supporters.filter(|via| via.counts(router));

@@ -23,6 +23,11 @@ impl Work {
             return;
         }
         let now = route.clock.now();
+        for input in &self.inputs {
+            input
+                .admission
+                .each_returning(|writer| self.strays.drop_of(writer));
+        }
         let expired = self.strays.expire(now);
         if let Some(input) = self.inputs.first() {
             add(&input.tally.failed, expired);

@@ -37,6 +37,7 @@ impl Entry {
                     basis: Basis::Asks,
                     via: self.ways[1].clone(),
                     is_alive: true,
+                    returning: Vec::new(),
                 };
                 self.wanted.insert(slot, design);
             }

@@ -44,6 +44,12 @@ impl Entry {
         }
     }
 
+    /// Is there to be no output for it?
+    fn leads_nowhere(&self, input: Slot) -> bool {
+        let mut all = self.wanted.iter();
+        !all.any(|(slot, design)| self.leads(input, *slot, design))
+    }
+
     /// May what an input takes go to this output?
     fn leads(&self, input: Slot, slot: Slot, design: &Design) -> bool {
         let processor = self.plan.settings.processor.as_ref();
@@ -63,10 +69,14 @@ impl Entry {
         }
     }
 
-    /// Inputs whose outputs could not be made are not to be there.
+    /// Inputs whose outputs could not be made, or of whose sources nothing is passed on, are not to
+    /// be there.
     pub(super) fn close_inputs(&mut self) {
         let inputs = self.wanted.keys().filter(|slot| slot.side == Side::Input);
-        let closed = inputs.filter(|slot| self.outlets(**slot) == Outlets::Closed);
+        let closed = inputs.filter(|slot| {
+            self.outlets(**slot) == Outlets::Closed
+                || self.only_returns(**slot) && self.leads_nowhere(**slot)
+        });
         let closed: Vec<Slot> = closed.copied().collect();
         closed.iter().for_each(|slot| {
             self.wanted.remove(slot);

@@ -20,6 +20,7 @@ impl Entry {
         let facts = self.inputs.iter().chain(&self.outputs);
         let mut due: Vec<Time> = facts.filter_map(|fact| fact.until).collect();
         due.extend(self.sources.due());
+        due.extend(self.returned.values().flatten());
         due.extend(self.broken().map(|broken| broken.until));
         for slot in self.outdated() {
             match self.take_turn(now, slot, rates) {
