@@ -6,10 +6,10 @@ use common::{
     Message, Recorder, end, feed, number_of, proxy_of_reader, proxy_of_writer, reader_guid,
     reliable_reader, reliable_writer, sample, writer_guid,
 };
-use dunlin_qos::{Duration, History, ResourceLimits};
+use dunlin_qos::{Duration, History, Ownership, ResourceLimits};
 use dunlin_rtps::{
-    Change, ChangeKind, InstanceHandle, OriginBounds, Reader, ReaderConfig, Sample, Select, Time,
-    Writer, WriterConfig,
+    Change, ChangeKind, InstanceHandle, InstanceState, OriginBounds, Reader, ReaderConfig, Sample,
+    Select, Time, Writer, WriterConfig,
 };
 use dunlin_wire::{
     Guid, Hops, InlineQos, Parameters, SampleIdentity, SampleOrigin, SequenceNumber,
@@ -238,6 +238,63 @@ fn what_is_rejected_has_not_come() {
     routers[0].tell(&mut reader, &again);
     assert_eq!(numbers(&mut reader), [0; 0]);
     assert_eq!(reader.passed_over().duplicate, 2);
+}
+
+/// What became of instance 1 since this was asked last.
+fn states(reader: &mut Reader) -> Vec<InstanceState> {
+    let states = taken(reader).into_iter().map(|s| s.info.instance_state);
+    states.collect()
+}
+
+#[test]
+fn an_instance_lives_while_one_of_its_ways_does() {
+    let mut reader = Reader::new(once());
+    let mut routers = [2, 3].map(|number| Speaker::numbered(number, &mut reader));
+    for router in &mut routers {
+        router.write(&mut reader, with(sample(1, 1, 8), forwarded(1, 1)));
+    }
+    assert_eq!(states(&mut reader), [InstanceState::Alive]);
+    reader.remove_writer(NOW, writer_guid(2));
+    assert_eq!(states(&mut reader), []);
+    reader.remove_writer(NOW, writer_guid(3));
+    assert_eq!(states(&mut reader), [InstanceState::NotAliveNoWriters]);
+}
+
+#[test]
+fn an_instance_ends_when_each_way_has_brought_that() {
+    let mut reader = Reader::new(once());
+    let mut routers = [2, 3].map(|number| Speaker::numbered(number, &mut reader));
+    for (number, change) in [(1, sample(1, 1, 8)), (2, end(ChangeKind::Unregistered, 1))] {
+        for router in &mut routers {
+            router.write(&mut reader, with(change.clone(), forwarded(1, number)));
+        }
+    }
+    let ended = [InstanceState::NotAliveNoWriters; 2];
+    assert_eq!(states(&mut reader), ended);
+    // What ended it before comes once more by the slower way, and what followed counts.
+    routers[0].write(&mut reader, with(sample(1, 3, 8), forwarded(1, 3)));
+    let dispose = end(ChangeKind::Disposed, 1);
+    routers[0].write(&mut reader, with(dispose.clone(), forwarded(1, 4)));
+    routers[0].write(&mut reader, with(sample(1, 5, 8), forwarded(1, 5)));
+    routers[1].write(&mut reader, with(sample(1, 3, 8), forwarded(1, 3)));
+    routers[1].write(&mut reader, with(dispose, forwarded(1, 4)));
+    let mut last = states(&mut reader);
+    assert_eq!(last.pop(), Some(InstanceState::Alive));
+}
+
+#[test]
+fn what_comes_first_by_a_way_that_is_not_heeded_comes_by_the_other_one() {
+    let mut reader = Reader::new(ReaderConfig {
+        ownership: Ownership::Exclusive,
+        ..once()
+    });
+    let mut routers = [2, 3].map(|number| Speaker::numbered(number, &mut reader));
+    routers[0].write(&mut reader, with(sample(1, 1, 8), forwarded(1, 1)));
+    // The instance is owned by the other one, that is as strong.
+    routers[1].write(&mut reader, with(sample(1, 1, 8), forwarded(1, 1)));
+    routers[1].write(&mut reader, with(sample(1, 2, 8), forwarded(1, 2)));
+    routers[0].write(&mut reader, with(sample(1, 2, 8), forwarded(1, 2)));
+    assert_eq!(numbers(&mut reader), [1, 2]);
 }
 
 #[test]

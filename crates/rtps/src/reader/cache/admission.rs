@@ -34,7 +34,8 @@ impl Cache {
     }
 
     /// As `accept`, unless the change came already, from its original writer or through another
-    /// that forwards it. What is rejected has not come: it comes again.
+    /// that forwards it. What is rejected has not come: it comes again. Nor has what a writer says
+    /// that does not own the instance: it counts when the owner says it.
     #[cold]
     pub(super) fn accept_once(
         &mut self,
@@ -45,13 +46,35 @@ impl Cache {
         let seen = self.duplicates.as_mut();
         if seen.is_some_and(|seen| seen.have(header.arrived, &identity)) {
             self.passed_over.duplicate += 1;
-            return Ok(false);
+            return Ok(self.note_way(header, payload));
         }
+        let not_owner = self.passed_over.not_owner;
         let available = self.accept_any(header, payload)?;
-        if let Some(seen) = &mut self.duplicates {
+        if let Some(seen) = &mut self.duplicates
+            && self.passed_over.not_owner == not_owner
+        {
             seen.note(header.arrived, &identity);
         }
         Ok(available)
+    }
+
+    /// A change came already by another way. Its instance lives as long as one of both writes it.
+    fn note_way(&mut self, header: &Header<'_>, key: impl FnOnce() -> Payload) -> bool {
+        if self.stream.is_some() {
+            return false;
+        }
+        if header.kind.is_unregister() {
+            return self.end(header, ChangeKind::Unregistered, key);
+        }
+        if header.kind == ChangeKind::Alive
+            && let Some(place) = self.instances.find(header.instance)
+        {
+            self.learn_name(place, header);
+            if let Some(instance) = self.instances.get_mut(place) {
+                instance.join(header.author.id);
+            }
+        }
+        false
     }
 
     pub(super) fn sample(
