@@ -242,6 +242,8 @@ impl Table {
                 continue;
             };
             let enabled = auto.enabled;
+            // Of a reader beyond it may be another one.
+            let topic = route.inputs.first().map_or(topic, |input| &input.topic);
             let id = self.add_route(place, &route, enabled);
             if let (Some(id), Some(auto)) = (id, self.autos.get_mut(at)) {
                 auto.note(topic, type_name, id);

@@ -28,6 +28,12 @@ pub(crate) fn one_way(name: &str, from: u32, to: u32, settings: &str) -> Plan {
     plan(participants(name, from, to) + &way)
 }
 
+/// The same with new names, while somebody is there for them.
+pub(crate) fn renamed(name: &str, from: u32, to: u32, rename: &str) -> Plan {
+    let way = route("one", "two", &format!("rename = {rename}"));
+    plan(participants(name, from, to) + &way)
+}
+
 /// Between two domains, all topics, both ways.
 pub(crate) fn both_ways(name: &str, one: u32, two: u32) -> Plan {
     both_ways_by(name, one, two, ALWAYS)

@@ -156,6 +156,59 @@ fn three_services_in_a_row_ask_each_other() {
     }
 }
 
+/// The name that a reader beyond has tells what the topic is called here.
+#[test]
+fn services_in_a_row_that_give_new_names_ask_each_other() {
+    for reader_first in [true, false] {
+        let world = World::new(Nature::quiet(1));
+        for hop in 0..2 {
+            let name = format!("service {hop}");
+            world.start(plans::renamed(&name, hop, hop + 1, "{ \"*\" = \"a/*\" }"));
+        }
+        let [near, far] = [0, 2].map(|domain| world.join(domain));
+        let writer = || {
+            let made = near.writer_with::<Keyed>("Square", DataWriterQos::default());
+            made.unwrap()
+        };
+        let reader = || {
+            let made = far.reader_with::<Keyed>("a/a/Square", DataReaderQos::default());
+            made.unwrap()
+        };
+        let (writer, reader) = match reader_first {
+            true => {
+                let reader = reader();
+                world.run_for(SOON);
+                (writer(), reader)
+            }
+            false => {
+                let writer = writer();
+                world.run_for(SOON);
+                (writer, reader())
+            }
+        };
+        let is_whole = || writer.matched_count() == 1 && reader.matched_count() == 1;
+        assert!(
+            world.run_until(SOON, is_whole),
+            "reader first: {reader_first}"
+        );
+        world.run_for(SECOND);
+        let load = Load {
+            instance: 1,
+            writer: 0,
+            number: 1,
+            rest: Bytes::new(),
+        };
+        writer.write(&Keyed::of(load)).unwrap();
+        world.run_for(SECOND);
+        assert_eq!(reader.take().len(), 1);
+        drop((writer, reader));
+        world.leave(&near);
+        world.leave(&far);
+        let gone = world.run_until(2 * SOON, || world.routes() == 0);
+        assert!(gone, "{} routes stay", world.routes());
+    }
+}
+
 /// An application that waits for a reader is not shown those that ask.
 #[test]
 fn who_asks_is_matched_with_nobody() {

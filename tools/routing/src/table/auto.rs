@@ -68,22 +68,25 @@ impl Auto {
         type_name: &str,
     ) -> Option<(Place, Route)> {
         let own = connection.checked_sub(self.place.connections)?;
-        let is_concerned = match side {
-            Side::Input => self.plan.input.connection == own,
-            // Of a topic with a new name the old one is not known, nor a type of which another is
-            // made.
+        let names = match side {
+            Side::Input if self.plan.input.connection == own => vec![topic.to_owned()],
+            // A type of which another is made is not known.
             Side::Output => {
                 let mut outputs = self.plan.outputs.iter();
                 let is_own =
                     |output: &Output| output.connection == own && output.type_name.is_none();
-                self.plan.renames.is_empty() && outputs.any(is_own)
+                match outputs.any(is_own) {
+                    true => old_names(topic, &self.plan.renames),
+                    false => Vec::new(),
+                }
             }
+            Side::Input => Vec::new(),
         };
-        let key = (topic.to_owned(), type_name.to_owned());
-        match is_concerned && !self.routes.contains_key(&key) {
-            true => self.route_of(topic, type_name),
-            false => None,
-        }
+        let mut new = names.into_iter().filter(|name| {
+            let key = (name.clone(), type_name.to_owned());
+            !self.routes.contains_key(&key)
+        });
+        new.find_map(|name| self.route_of(&name, type_name))
     }
 
     /// The route for a topic and type, if these pass.
@@ -147,6 +150,25 @@ pub(crate) fn rename(topic: &str, renames: &[(Pattern, String)]) -> String {
     }
 }
 
+/// The names of which that becomes `name` beyond, as far as patterns tell: those that are one name, or
+/// have a `*` and no other wildcard.
+fn old_names(name: &str, renames: &[(Pattern, String)]) -> Vec<String> {
+    let old = renames.iter().filter_map(|(pattern, new)| {
+        let text = pattern.text();
+        if pattern.is_literally(text) {
+            return Some(text.to_owned());
+        }
+        let (before, after) = new.split_once('*')?;
+        let star = name.strip_prefix(before)?.strip_suffix(after)?;
+        Some(text.replacen('*', star, 1))
+    });
+    let mut all: Vec<String> = old.chain([name.to_owned()]).collect();
+    // Another pattern may come first.
+    all.retain(|old| rename(old, renames) == name);
+    all.dedup();
+    all
+}
+
 /// What the first `*` of a pattern that fits stands for; everything if that is not plain to see.
 fn rest<'a>(pattern: &str, topic: &'a str) -> &'a str {
     let Some((before, after)) = pattern.split_once('*') else {
@@ -169,5 +191,24 @@ mod tests {
             assert_eq!(rename(topic, &renames), name);
         }
         assert_eq!(rename("rt/scan", &[]), "rt/scan");
+    }
+
+    #[test]
+    fn a_name_beyond_tells_the_old_ones() {
+        let renames = [
+            ("rt/*", "ros/*"),
+            ("one", "x/one"),
+            ("[ab]*", "x/*"),
+            ("rq/*", "all"),
+        ];
+        let renames = renames.map(|(p, name)| (Pattern::parse(p).unwrap(), name.to_owned()));
+        let old = |name| old_names(name, &renames);
+        assert_eq!(old("ros/scan"), ["rt/scan", "ros/scan"]);
+        assert_eq!(old("x/one"), ["one", "x/one"]);
+        // No topic has these names any more, or too many have.
+        assert_eq!((old("rt/scan"), old("apple")), (vec![], vec![]));
+        assert_eq!(old("all"), Vec::<String>::new());
+        assert_eq!(old("circle"), ["circle"]);
+        assert_eq!(old_names("Square", &[]), ["Square"]);
     }
 }
