@@ -8,6 +8,7 @@ use crate::transformation;
 use crate::types::{RouteType, Types};
 use dunlin::{ParticipantConfig, Transports};
 use dunlin_document::{Problem, Problems};
+use std::collections::HashMap;
 
 /// Reports what is wrong.
 pub(super) fn check(plan: &Plan, places: &Places, allow_loop: bool, problems: &mut Problems) {
@@ -19,6 +20,7 @@ pub(super) fn check(plan: &Plan, places: &Places, allow_loop: bool, problems: &m
         checker.domains(route, &at);
         checker.modes(route, &at);
         checker.routes(route, &at, &plan.types);
+        checker.topics(route, &at);
     }
     if !allow_loop && !checker.problems.has_errors() {
         checker.loops(plan, &service);
@@ -202,6 +204,40 @@ impl Checker<'_> {
             };
             if let Err(message) = transformation::check(transformation).and_then(|()| fits()) {
                 self.push_lines(&at, &message);
+            }
+        }
+    }
+
+    /// Topics that a participant would have with two types: the later one cannot be made.
+    fn topics(&mut self, route: &DomainRoute, at: &str) {
+        let mut known: HashMap<(usize, &str), (&str, &str)> = HashMap::new();
+        for session in &route.sessions {
+            let at = path::session(at, &session.name);
+            for one in &session.routes {
+                let inputs = one.inputs.iter();
+                let inputs = inputs.map(|end| (end.connection, &end.topic, &end.type_name));
+                let outputs = one.outputs.iter();
+                let outputs = outputs.map(|end| (end.connection, &end.topic, &end.type_name));
+                for (connection, topic, type_name) in inputs.chain(outputs) {
+                    let Some(name) = type_name else { continue };
+                    let own = (&**name, &*one.name);
+                    let (other, other_route) = *known.entry((connection, topic)).or_insert(own);
+                    let participant = route.connections.get(connection);
+                    // What an adapter reaches may have both.
+                    let participant = participant.filter(|c| c.kind.participant().is_some());
+                    let Some(participant) = participant.filter(|_| other != name) else {
+                        continue;
+                    };
+                    let message = format!(
+                        "topic {topic:?} has type {name:?} in participant {:?}, where route {other_route} has it with type \
+                         {other:?}: one of both cannot be made",
+                        participant.name
+                    );
+                    let place = self.places.at(&path::route(&at, &one.name));
+                    let problem = Problem::warning(place, message);
+                    let help = "rename the topic, or use another participant of that domain";
+                    self.problems.push(problem.help(help.to_owned()));
+                }
             }
         }
     }

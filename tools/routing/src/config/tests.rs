@@ -304,6 +304,51 @@ fn what_is_not_read_of_types_is_a_warning() {
 }
 
 #[test]
+fn a_topic_with_two_types_in_a_participant_is_a_warning() {
+    let end = |side: &str, participant: &str, topic: &str, ty: &str| {
+        format!(
+            "<{side} participant=\"{participant}\"><topic_name>{topic}</topic_name>\
+             <registered_type_name>{ty}</registered_type_name></{side}>"
+        )
+    };
+    let bridge = |second: [String; 2]| {
+        let first = [
+            end("input", "a", "Square", "Shape"),
+            end("output", "b", "Square", "Shape"),
+        ];
+        let route = |name: &str, ends: [String; 2]| {
+            format!(
+                "<topic_route name=\"{name}\">{}</topic_route>",
+                ends.concat()
+            )
+        };
+        let text = format!(
+            "<dds><routing_service name=\"s\"><domain_route name=\"d\">\
+             <participant name=\"a\"><domain_id>0</domain_id></participant>\
+             <participant name=\"b\"><domain_id>1</domain_id></participant>\
+             <session name=\"x\">{}{}</session></domain_route></routing_service></dds>",
+            route("one", first),
+            route("two", second)
+        );
+        let read = read("bridge.xml", &text);
+        assert!(read.plan.is_some(), "{}", read.report());
+        read.report()
+    };
+    let report = bridge([
+        end("input", "a", "Circle", "Round"),
+        end("output", "b", "Square", "Round"),
+    ]);
+    let wanted = "warning: topic \"Square\" has type \"Round\" in participant \"b\", where route one has it with type \
+                  \"Shape\"";
+    assert!(report.contains(wanted), "{report}");
+    let alike = [
+        end("input", "a", "Circle", "Round"),
+        end("output", "b", "Circle", "Round"),
+    ];
+    assert_eq!(bridge(alike), "");
+}
+
+#[test]
 fn variables_are_given_or_have_defaults() {
     let text = BRIDGE.replace("<domain_id>1<", "<domain_id>$(DOMAIN)<");
     let unset = read("bridge.xml", &text);
