@@ -150,8 +150,8 @@ pub(crate) fn rename(topic: &str, renames: &[(Pattern, String)]) -> String {
     }
 }
 
-/// The names of which that becomes `name` beyond, as far as patterns tell: those that are one name, or
-/// have a `*` and no other wildcard.
+/// The names of which that becomes `name` beyond, as far as patterns tell: those that are one name,
+/// or have a `*` and no other wildcard.
 fn old_names(name: &str, renames: &[(Pattern, String)]) -> Vec<String> {
     let old = renames.iter().filter_map(|(pattern, new)| {
         let text = pattern.text();

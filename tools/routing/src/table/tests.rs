@@ -592,10 +592,6 @@ fn who_waits_for_the_other_side_alone_is_told() {
     assert_eq!(world.carry_out(), 0);
     let after = entry(&world);
     assert_eq!(after.state, State::Started);
-    assert!(
-        after
-            .note
-            .unwrap()
-            .contains("each side waits for the other")
-    );
+    let note = after.note.unwrap();
+    assert!(note.contains("each side waits for the other"));
 }

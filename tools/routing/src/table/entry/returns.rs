@@ -1,7 +1,7 @@
 //! What a source writes does not come back to where it is, or to where it has been. In a ring of
 //! services the writers that stand for one source would otherwise go all the way round, and readers
-//! beside the source would get its samples from it and once more by each way. Nothing is lost by it:
-//! what comes back has come by the very writer that is there already.
+//! beside the source would get its samples from it and once more by each way. Nothing is lost by
+//! it: what comes back has come by the very writer that is there already.
 use super::Entry;
 use crate::table::known::Known;
 use crate::table::{Side, Slot, Time, Via};
