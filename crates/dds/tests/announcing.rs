@@ -52,8 +52,9 @@ fn who_is_heard_by_multicast_is_announced_to_alone_now_and_then() {
         let known = counted.domain().participants;
         known.len() == others.len() && known.iter().all(|other| other.answers)
     });
-    // What is under way ends, and each has announced itself once more by multicast.
-    let settled = to_group.load(SeqCst) + 10;
+    // Nobody is told alone within two fifths of a lease (4 s) after it was met. What is under way
+    // ends meanwhile, and each has announced itself by multicast.
+    let settled = to_group.load(SeqCst) + 250;
     until(&|| to_group.load(SeqCst) >= settled);
     let before = alone.load(SeqCst);
     until(&|| to_group.load(SeqCst) >= settled + 40);

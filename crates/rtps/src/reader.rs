@@ -163,7 +163,7 @@ impl Reader {
                 self.writers.insert(index, proxy);
                 self.recent = index;
                 if reliable {
-                    self.greet(now, index, out);
+                    self.meet(now, index, out);
                 }
             }
         }

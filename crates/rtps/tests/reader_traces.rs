@@ -5,8 +5,8 @@ mod common;
 
 use common::*;
 use dunlin_qos::{ReliabilityKind, ResourceLimits};
-use dunlin_rtps::{Reader, ReaderConfig, Time};
-use dunlin_wire::{FragmentNumber, Heartbeat, HeartbeatFrag, InlineQos, SequenceNumber};
+use dunlin_rtps::{Reader, ReaderConfig, Time, WriterConfig, WriterProxyConfig};
+use dunlin_wire::{FragmentNumber, Heartbeat, HeartbeatFrag, InlineQos, SequenceNumber, VendorId};
 
 const NOTHING: [&str; 0] = [];
 
@@ -40,6 +40,24 @@ impl Reading {
         let writer = proxy_of_writer(&reliable_writer());
         reading.reader.add_writer(Time(0), writer, &mut reading.out);
         reading
+    }
+
+    /// Matches 199 more writers; says how often writers were asked so far.
+    fn meet_199_more(&mut self, vendor: VendorId) -> usize {
+        for n in 2..=200 {
+            let writer = proxy_of_writer(&WriterConfig {
+                guid: writer_guid(n),
+                ..reliable_writer()
+            });
+            let writer = WriterProxyConfig { vendor, ..writer };
+            self.reader.add_writer(Time(0), writer, &mut self.out);
+        }
+        self.out.said().len()
+    }
+
+    /// How often writers are asked in so many milliseconds.
+    fn asked_within(&mut self, ms: usize) -> usize {
+        (0..ms).map(|_| self.wait(1).len()).sum()
     }
 
     fn hear(&mut self, message: Message) -> Vec<String> {
@@ -107,6 +125,24 @@ fn a_reader_greets_until_it_is_answered() {
     assert_eq!(r.hear(heartbeat(1, 0, 1, true)), NOTHING);
     assert_eq!(r.wait(1000), NOTHING);
     assert_eq!(r.reader.next_timeout(), None);
+}
+
+#[test]
+fn in_a_crowd_a_writer_is_asked_only_if_it_does_not_speak_first() {
+    let mut r = Reading::new(reliable_reader());
+    assert_eq!(r.meet_199_more(VendorId::DUNLIN), 15);
+    let soon = r.asked_within(100);
+    assert!(soon < 60, "not all are asked so soon: {soon}");
+    let later = r.asked_within(2_900);
+    assert!((200..1_500).contains(&later), "{later}");
+}
+
+#[test]
+fn other_products_writers_are_asked_at_once_however_many_there_are() {
+    let mut r = Reading::new(reliable_reader());
+    assert_eq!(r.meet_199_more(VendorId([1, 16])), 200);
+    let again = r.asked_within(100);
+    assert!(again < 60, "not all are asked again so soon: {again}");
 }
 
 #[test]

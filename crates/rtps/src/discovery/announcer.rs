@@ -100,6 +100,11 @@ impl Announcer {
         self.moved_at.is_some_and(|at| now.since(at) < span)
     }
 
+    /// The sequence number of what is announced.
+    pub(super) fn sequence(&self) -> SequenceNumber {
+        self.sequence
+    }
+
     /// The number of the last announcement, unless it is one of the first, quick ones.
     fn regular(&self) -> Option<u64> {
         let nth = self.sent.checked_sub(QUICK.len())?;
@@ -215,9 +220,9 @@ impl Discovery {
         let timestamp = self.config.timestamp(now);
         self.announcer.announce(timestamp, To::Announce, out);
         let moved = self.announcer.has_moved();
-        let regular = self.announcer.regular();
+        let (sequence, regular) = (self.announcer.sequence(), self.announcer.regular());
         for (prefix, peer) in &mut self.peers {
-            let alone = peer.verified && peer.is_to_be_told(now, regular);
+            let alone = peer.verified && peer.is_to_be_told(now, sequence, regular);
             if alone || (moved && peer.verified) {
                 self.announcer.announce(timestamp, detector(*prefix), out);
             }

@@ -9,7 +9,7 @@ use super::{Discovery, Event, Source};
 use crate::{Outbox, Time};
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
-use dunlin_wire::{GuidPrefix, Header, Heartbeat, Message, Submessage, Timestamp};
+use dunlin_wire::{GuidPrefix, Header, Heartbeat, Message, Submessage, Timestamp, VendorId};
 
 /// Bytes that are kept of one stranger: what some thirty endpoints take.
 const MOST: usize = 16 << 10;
@@ -114,11 +114,16 @@ impl Discovery {
         out: &mut impl Outbox,
         events: &mut Vec<Event>,
     ) {
-        let peer = self.peers.get_mut(&source.prefix);
-        let early = peer.map(|peer| core::mem::take(&mut peer.early));
-        let Some(early) = early.filter(|early| !early.is_stale(now)) else {
+        let Some(peer) = self.peers.get_mut(&source.prefix) else {
             return;
         };
+        let early = core::mem::take(&mut peer.early);
+        // Dunlin tells all that it has once it believes us. Before that it asks by a HEARTBEAT, and
+        // to ask for what that names would only make it say the same twice.
+        let only_asked = peer.data.vendor == VendorId::DUNLIN && early.message.is_empty();
+        if early.is_stale(now) || only_asked {
+            return;
+        }
         let message = Message::parse(&early.message).into_iter().flatten();
         let mut timestamp = None;
         for submessage in message.map_while(Result::ok) {

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use dunlin_qos::Duration;
 use dunlin_wire::{
     BuiltinEndpoints, Data, EntityId, Guid, GuidPrefix, InlineQos, Locator, ParticipantData,
-    Payload, Submessage, Timestamp, VendorId, parse_key,
+    Payload, SequenceNumber, Submessage, Timestamp, VendorId, parse_key,
 };
 
 /// However short a lease a peer announces, it is kept for so long.
@@ -91,8 +91,14 @@ pub(super) struct Peer {
     asks: bool,
     /// Our announcement was sent to it alone.
     called: bool,
+    /// When it was believed.
+    met: Time,
+    /// The last announcement of ours that it knows, or was sent alone.
+    told: SequenceNumber,
     /// So often it was called since it announced itself last.
     calls: u32,
+    /// When that was last.
+    called_at: Time,
     /// We tell each other whom we know.
     pub(super) neighbour: bool,
     /// Participants of which it has told.
@@ -389,7 +395,10 @@ impl Discovery {
                 strikes: 0,
                 asks: !source.addressed && !source.multicast,
                 called: self.hearsay.meet(prefix),
+                told: SequenceNumber(0),
+                met: now,
                 calls: 0,
+                called_at: Time::PAST,
                 neighbour: false,
                 words: 0,
             },
@@ -425,7 +434,11 @@ impl Discovery {
             }
             return;
         }
+        let patience = self.strangers.patience();
         if let Some(peer) = self.peers.get_mut(&source.prefix) {
+            if now < peer.called_at.after(patience) {
+                return;
+            }
             peer.calls = 0;
         }
         self.call(now, source.prefix, out);
@@ -448,6 +461,7 @@ impl Discovery {
         }
         let pause = CALL_AGAIN.as_nanos() << peer.calls.min(DOUBLINGS);
         peer.calls = peer.calls.saturating_add(1);
+        peer.called_at = now;
         peer.called |= announces;
         let shift = peer.shift;
         if announces {
@@ -481,6 +495,9 @@ impl Discovery {
             return false;
         };
         peer.verified = true;
+        // It answered a question that only those understand who know us.
+        peer.told = self.announcer.sequence();
+        peer.met = now;
         peer.source = origin;
         let asks = peer.asks;
         self.strangers.remove(peer.age);
@@ -493,8 +510,7 @@ impl Discovery {
         true
     }
 
-    /// True if a built-in message may be its sender's: one that announced itself, and has shown to
-    /// be where it says.
+    /// True if a built-in message may be its sender's, which has shown to be where it says.
     pub(super) fn recognize(
         &mut self,
         now: Time,

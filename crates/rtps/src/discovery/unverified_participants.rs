@@ -2,12 +2,17 @@
 //! anybody's address as theirs: so they cost little, the oldest make room for newer ones, and they
 //! are sent at most three times the bytes that came.
 use alloc::collections::BTreeMap;
+use dunlin_qos::Duration;
 use dunlin_wire::GuidPrefix;
 
 /// Bytes that their announcements may take, all together.
 const MOST_BYTES: usize = 4 << 20;
 /// For each byte that came in a participant's name so many may go where it says that it is.
 const RETURN: usize = 3;
+/// One that announces itself again is not asked again within so long for each of them ...
+const PATIENCE_OF_EACH: Duration = Duration::from_millis(5);
+/// ... and not longer than this.
+const MOST_PATIENCE: Duration = Duration::from_secs(1);
 /// Headers of a message to one participant: the message's own and INFO_DST (RTPS 2.5 9.4.4,
 /// 9.4.5.9).
 pub(super) const HEADERS: usize = 20 + 16;
@@ -83,6 +88,14 @@ impl UnverifiedParticipants {
 
     pub(super) fn len(&self) -> usize {
         self.by_age.len()
+    }
+
+    /// While many have not answered all are busy, and another question only waits behind the
+    /// others: nobody is asked again sooner.
+    pub(super) fn patience(&self) -> Duration {
+        let all = i64::try_from(self.len()).unwrap_or(i64::MAX);
+        let patience = PATIENCE_OF_EACH.as_nanos().saturating_mul(all);
+        Duration::from_nanos(patience).min(MOST_PATIENCE)
     }
 
     /// The one that has been one for longest.

@@ -5,6 +5,7 @@
 //! but never more than once in a few milliseconds, of large samples only a portion at a time, the
 //! lowest first, and again after a while.
 use super::Reader;
+use super::nack_pacing::crowd_pause;
 use super::writer_proxy::{CONFIRM, WriterProxy};
 use crate::{Outbox, Time, To};
 use bytes::Bytes;
@@ -32,12 +33,29 @@ struct Lacking {
 }
 
 impl Reader {
-    /// Asks a new writer what it has.
+    /// A new writer is asked what it has: at once, or in a crowd only if it does not speak first.
+    /// Our own writers tell each new reader what they have, and in a crowd everybody is behind with
+    /// what has come already: a question would only make the writer tell it twice.
+    pub(super) fn meet(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
+        let pause = crowd_pause(self.writers.len());
+        let proxy = self.writers.get_mut(index).filter(|proxy| proxy.is_ours());
+        let (Some(pause), Some(proxy)) = (pause, proxy) else {
+            return self.greet(now, index, out);
+        };
+        proxy.due = Some(now.after(pause));
+        self.keep_time(index);
+    }
+
+    /// Asks a writer that has not spoken yet what it has.
     pub(super) fn greet(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
+        let pause = crowd_pause(self.writers.len());
         if let Some(proxy) = self.writers.get_mut(index) {
             let state = SequenceNumberSet::new(SequenceNumber::FIRST);
             let writer = proxy.author.guid;
             proxy.asked(now, 0, 0);
+            if let Some(pause) = pause {
+                proxy.due = proxy.due.map(|due| due.max(now.after(pause)));
+            }
             self.keep_time(index);
             self.push_ack_nack(writer, state, false, out);
         }

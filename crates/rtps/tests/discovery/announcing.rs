@@ -88,3 +88,41 @@ fn whose_groups_fall_silent_is_told_alone_at_once() {
     let most = 2 * 2 * (PERIODS + 1);
     assert!(said <= most, "{said} submessages, {most} are enough");
 }
+
+#[test]
+fn the_quick_announcements_go_to_nobody_alone_who_knows_us() {
+    let mut network = Network::proving();
+    let others = 9;
+    for _ in 0..others {
+        network.join(|_| {});
+    }
+    network.run(2 * SECOND);
+    // It is announced at once, and after 100, 250, 500 and 1,000 ms.
+    network.join(|_| {});
+    network.run(200 * MS);
+    let known = &network.nodes[others].discovery;
+    assert!((0..others).all(|n| known.has_answered(prefix(n))));
+    let before = network.datagrams;
+    network.run(400 * MS);
+    assert_eq!(network.datagrams - before, 2 * others);
+}
+
+#[test]
+fn what_a_participant_says_anew_is_told_alone_to_those_who_hear_no_groups() {
+    let mut network = Network::proving();
+    for index in 0..2 {
+        network.join(|_| {});
+        network.run(50 * MS);
+        network.nodes[index].deaf_to_multicast = true;
+    }
+    network.run(2 * SECOND);
+    assert!(network.nodes[1].discovery.has_answered(prefix(0)));
+    network.act(0, |d, now, out, events| {
+        let mut config = d.config().clone();
+        config.qos.user_data = b"new".to_vec();
+        d.reconfigure(now, config, out, events).unwrap();
+    });
+    network.run(200 * MS);
+    let data = network.nodes[1].discovery.participant(prefix(0)).unwrap();
+    assert_eq!(&data.user_data[..], b"new");
+}

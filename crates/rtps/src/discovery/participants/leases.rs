@@ -6,7 +6,7 @@ use super::{DOUBT, GRACE, MIN_LEASE, MOST_IDLE, PROBES_PER_LEASE, Peer, SILENCE_
 use crate::{Outbox, Time};
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
-use dunlin_wire::{BuiltinEndpoints, EntityId, GuidPrefix, VendorId};
+use dunlin_wire::{BuiltinEndpoints, EntityId, GuidPrefix, SequenceNumber, VendorId};
 
 /// One that was silent for so long speaks again: nothing that was put off waits any longer.
 const SPEAKS: Duration = Duration::from_secs(1);
@@ -29,20 +29,36 @@ impl Peer {
         Duration::from_nanos(lease.as_nanos() / whole * part)
     }
 
+    /// It is one of Dunlin's, and gives groups where it listens.
+    fn listens_to_groups(&self) -> bool {
+        self.data.vendor == VendorId::DUNLIN && !self.data.metatraffic_multicast.is_empty()
+    }
+
     /// What we announce to groups is taken to reach it: it listens to some, and its own
     /// announcements come by one. If that is wrong, Dunlin asks whoever seems silent; of other
     /// products we do not know.
     fn hears_groups(&self, now: Time) -> bool {
         let lately = |at: Time| now.since(at) <= self.trust();
-        self.data.vendor == VendorId::DUNLIN
-            && self.by_multicast.is_some_and(lately)
-            && !self.data.metatraffic_multicast.is_empty()
+        self.listens_to_groups() && self.by_multicast.is_some_and(lately)
     }
 
     /// Our announcement is due for it alone, as it is for all that do not hear it from groups. The
     /// others get one of those that follow each other in their regular period, not all of them the
-    /// same. One that keeps silent gets fewer and fewer.
-    pub(in crate::discovery) fn is_to_be_told(&mut self, now: Time, regular: Option<u64>) -> bool {
+    /// same. One that knows what we announce, and listens to groups, gets none of the first, quick
+    /// ones, nor any soon after we met: they are for those who may not know us. One that keeps
+    /// silent gets fewer and fewer.
+    pub(in crate::discovery) fn is_to_be_told(
+        &mut self,
+        now: Time,
+        announcement: SequenceNumber,
+        regular: Option<u64>,
+    ) -> bool {
+        let knows = core::mem::replace(&mut self.told, announcement) == announcement;
+        // Its own announcement need not have come by a group yet.
+        let is_new = regular.is_none() || now.since(self.met) <= self.trust();
+        if knows && is_new && self.listens_to_groups() {
+            return false;
+        }
         let reminds = |nth: u64| nth.wrapping_add(self.age).is_multiple_of(REMINDED);
         if self.hears_groups(now) && !regular.is_some_and(reminds) {
             return false;
