@@ -21,7 +21,7 @@ use crate::send::datagram::{Datagrams, Joining};
 use crate::send::destination::Destination;
 use crate::send::local_queue::{self, LocalReaderEndpoint, LocalWriterEndpoint};
 use crate::status::{LivelinessChangedStatus, LivelinessLostStatus, MatchedStatus, WriterChange};
-use dunlin_qos::Incompatibility;
+use dunlin_qos::{Duration, Incompatibility};
 use dunlin_rtps::discovery::{Discovery, Event, Source, WriterPredicate};
 use dunlin_rtps::{Time, To};
 use dunlin_transport::panics::quietly;
@@ -42,10 +42,19 @@ use std::hash::Hash;
 use std::sync::{Arc, Weak};
 use ways::WaitingMatches;
 
+/// Where so many participants are told of an endpoint, what is said of those that are made soon
+/// after it goes with it. Each would wake all of them.
+const MANY: usize = 16;
+/// For so long, and no more bytes than this.
+const HOLD: Duration = Duration::from_millis(1);
+const MOST_HELD: usize = 1 << 20;
+
 pub(crate) struct Matching<P: MatchedEntities> {
     discovery: Discovery,
     datagrams: Datagrams,
     joining: Joining,
+    /// What was said of our endpoints waits until then for what is said of others.
+    held_until: Option<Time>,
     /// The multicast groups where announcements go.
     groups_met: Vec<Locator>,
     peer_list: PeerList,
@@ -155,6 +164,7 @@ impl<P: OwnParticipant> Matching<P> {
             discovery,
             datagrams,
             joining: Joining::default(),
+            held_until: None,
             groups_met,
             peer_list,
             announce: Vec::new(),
@@ -211,6 +221,7 @@ impl<P: OwnParticipant> Matching<P> {
 
     pub(crate) fn goodbye(&mut self, now: Time) {
         self.neighbours = Neighbours::default();
+        self.held_until = None;
         self.discovery.goodbye(now, &mut self.datagrams);
     }
 
@@ -256,8 +267,8 @@ impl<P: OwnParticipant> Matching<P> {
 
     pub(crate) fn next_timeout(&self) -> Option<Time> {
         let waiting = self.waiting.next_timeout();
-        let both = [self.discovery.next_timeout(), waiting];
-        both.into_iter().flatten().min()
+        let all = [self.discovery.next_timeout(), waiting, self.held_until];
+        all.into_iter().flatten().min()
     }
 
     /// Why endpoints that might match `local` do not, a line each.
@@ -293,6 +304,7 @@ impl<P: OwnParticipant> Matching<P> {
         now: Time,
         core: &P::Writer,
     ) -> Result<(), dunlin_wire::Error> {
+        self.hold(now);
         self.discovery
             .add_writer(now, core.data(), &mut self.datagrams, &mut self.events)
     }
@@ -303,6 +315,7 @@ impl<P: OwnParticipant> Matching<P> {
         now: Time,
         core: &P::Reader,
     ) -> Result<(), dunlin_wire::Error> {
+        self.hold(now);
         self.discovery
             .add_reader(now, core.data(), &mut self.datagrams, &mut self.events)
     }
@@ -361,6 +374,22 @@ impl<P: OwnParticipant> Matching<P> {
         self.sources.remove(&guid.entity);
     }
 
+    /// Something is said of an endpoint of ours.
+    fn hold(&mut self, now: Time) {
+        if self.peers.len() >= MANY {
+            self.held_until.get_or_insert(now.after(HOLD));
+        }
+    }
+
+    /// What is to be said waits still.
+    fn holds(&mut self, now: Time) -> bool {
+        let waits = self.held_until.is_some_and(|until| now < until);
+        if !waits || self.datagrams.len() > MOST_HELD {
+            self.held_until = None;
+        }
+        self.held_until.is_some()
+    }
+
     /// Carries out what discovery has decided.
     pub(crate) fn settle(
         &mut self,
@@ -377,6 +406,9 @@ impl<P: OwnParticipant> Matching<P> {
         self.serve(now, matching_events);
         if std::mem::take(&mut self.changed) {
             participant.set_routes(self.routes());
+        }
+        if self.holds(now) {
+            return self.datagrams.hand_over();
         }
         self.datagrams.join_builtin(&mut self.joining);
         self.locate_peers(participant.transport());

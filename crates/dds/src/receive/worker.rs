@@ -86,6 +86,10 @@ pub(crate) struct Worker<P: ReceivingParticipant> {
     behind: bool,
     /// The last datagram brought a part of a sample to a reader that has nothing to take.
     part: bool,
+    /// It receives what is for discovery, and nothing that anybody waits for.
+    of_discovery: bool,
+    /// Something was for discovery, which has not answered yet.
+    unsettled: bool,
     /// What the receiver's datagrams land in.
     buffers: Pool,
     /// Polls between two looks at the clock.
@@ -115,18 +119,20 @@ impl<P: ReceivingParticipant> Worker<P> {
         receiver: Box<dyn Receiver>,
         clock: Clock,
         waiting: WaitStrategy,
-        sealed: bool,
+        of_user: bool,
     ) -> Self {
         Self {
             waker: receiver.waker(),
             receiver,
             clock,
             waiting,
-            opener: Opener::new(sealed),
+            opener: Opener::new(of_user),
             alone: std::thread::available_parallelism().is_ok_and(|n| n.get() == 1),
             yields: false,
             behind: false,
             part: false,
+            of_discovery: !of_user,
+            unsettled: false,
             buffers: Pool::default(),
             polls: *POLLS.start(),
             kept: Pool::default(),
@@ -160,6 +166,7 @@ impl<P: ReceivingParticipant> Worker<P> {
                     if let Some(from) = from {
                         self.take_in(shared, now, from);
                         self.gather_parts(shared);
+                        self.gather_discovery(shared);
                     }
                 }
             }
@@ -187,6 +194,7 @@ impl<P: ReceivingParticipant> Worker<P> {
             self.catch_up(shared, now, length);
         }
         self.gather_parts(shared);
+        self.gather_discovery(shared);
     }
 
     /// An application thread begins to wait, so something is expected.
@@ -294,6 +302,7 @@ impl<P: ReceivingParticipant> Worker<P> {
             if context.for_us
                 && let Some((timestamp, data)) = submessages.next_user_sample()
             {
+                self.settle_before_user(shared);
                 context.timestamp = timestamp.or(context.timestamp);
                 if submessages.is_empty() {
                     let admitted = self.sample(shared, &mut context, &data);
@@ -317,7 +326,10 @@ impl<P: ReceivingParticipant> Worker<P> {
             }
         }
         if context.discovers {
-            builtin::settle(shared);
+            self.unsettled = true;
+            if !self.of_discovery {
+                self.settle(shared);
+            }
         }
     }
 
@@ -364,7 +376,10 @@ impl<P: ReceivingParticipant> Worker<P> {
                     self.note_own(shared, &context.source);
                 }
                 Some((_, writer)) if writer.is_builtin() => self.discover(shared, context, message),
-                Some((reader, writer)) => self.route(shared, context, reader, writer, message),
+                Some((reader, writer)) => {
+                    self.settle_before_user(shared);
+                    self.route(shared, context, reader, writer, message);
+                }
             },
         }
     }

@@ -7,6 +7,7 @@
     reason = "the simulation shares its parts, of which each test uses some"
 )]
 
+mod crowd;
 mod deferred;
 mod domain;
 mod local;

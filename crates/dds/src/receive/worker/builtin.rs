@@ -2,16 +2,51 @@
 use super::{Context, Worker};
 use crate::receive::participant::ReceivingParticipant;
 use dunlin_rtps::discovery::Source;
+use dunlin_transport::Wait;
 use dunlin_wire::{Locator, Submessage};
 use std::sync::Arc;
 
-/// All of a datagram was handed to discovery.
-#[cold]
-pub(super) fn settle<P: ReceivingParticipant>(shared: &Arc<P>) {
-    shared.settle_discovery();
-}
+/// Datagrams that are worked through before discovery answers the first.
+const IN_A_ROW: usize = 64;
 
 impl<P: ReceivingParticipant> Worker<P> {
+    /// Has discovery answer all that was handed to it.
+    #[cold]
+    pub(super) fn settle(&mut self, shared: &Arc<P>) {
+        self.unsettled = false;
+        shared.settle_discovery();
+    }
+
+    /// What discovery has heard counts for user data behind it.
+    #[inline]
+    pub(super) fn settle_before_user(&mut self, shared: &Arc<P>) {
+        if self.unsettled {
+            self.settle(shared);
+            self.refresh(shared);
+        }
+    }
+
+    /// Takes in what else is there for discovery, which then answers all of it: in a crowd it says
+    /// less so, and its answers share datagrams.
+    #[inline]
+    pub(super) fn gather_discovery(&mut self, shared: &Arc<P>) {
+        if self.unsettled {
+            self.gather_more_discovery(shared);
+        }
+    }
+
+    #[cold]
+    fn gather_more_discovery(&mut self, shared: &Arc<P>) {
+        for _ in 1..IN_A_ROW {
+            let Some(from) = self.receive(Wait::Poll) else {
+                break;
+            };
+            let now = self.clock.now();
+            self.take_in(shared, now, from);
+        }
+        self.settle(shared);
+    }
+
     /// Hands a submessage of a built-in endpoint to discovery.
     #[cold]
     pub(super) fn discover(

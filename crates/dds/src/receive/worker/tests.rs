@@ -318,3 +318,25 @@ fn parts_of_a_sample_that_are_there_together_are_told_of_together() {
     assert_eq!(hear(1, 50..200), [(64_000, 0), (64_000, 0), (0, 1)]);
     assert_eq!(hear(2, 0..200)[3], (0, 1));
 }
+
+#[test]
+fn what_is_there_for_discovery_is_taken_in_before_it_answers() {
+    let network = MemoryNetwork::new(1, Faults::default());
+    let own = participant(&network);
+    let shared = &own.guard.shared;
+    let stranger = Guid::new(GuidPrefix([7; 12]), EntityId::SPDP_WRITER);
+    let from = Locator::udp_v4([10, 0, 0, 1].into(), 7400);
+    // A worker for user data makes those wait whose data are behind the answers.
+    for (of_user, left) in [(false, [36, 0, 0]), (true, [99, 98, 97])] {
+        let all = (1..=100).map(|number| datagram(stranger, number, false));
+        let queue = Arc::new(Mutex::new(all.collect::<VecDeque<_>>()));
+        let receiver = Box::new(Queue(Arc::clone(&queue), from));
+        let clock = Clock::default();
+        let mut worker = Worker::new(receiver, clock, WaitStrategy::Block, of_user);
+        let after = [(); 3].map(|()| {
+            worker.poll(shared);
+            queue.lock().unwrap().len()
+        });
+        assert_eq!(after, left);
+    }
+}
