@@ -119,6 +119,16 @@ fn part(mut peers: Vec<Process>) {
     }
 }
 
+/// Datagrams that sockets of this namespace have received, copies of those to groups included
+/// (`/proc/net/snmp`, `Udp`, `InDatagrams`).
+fn datagrams() -> u64 {
+    let all = std::fs::read_to_string("/proc/net/snmp").unwrap_or_default();
+    let mut lines = all.lines().filter_map(|line| line.strip_prefix("Udp: "));
+    let numbers = lines.nth(1).unwrap_or_default();
+    let first = numbers.split_whitespace().next();
+    first.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
 /// A number out of the environment.
 fn asked(variable: &str, otherwise: usize) -> usize {
     let said = std::env::var(variable).ok();
@@ -134,6 +144,7 @@ fn processes_of_one_host_meet() {
         let count = asked("CROWD_PROCESSES", 100);
         let transports = std::env::var("CROWD_TRANSPORTS").unwrap_or("udp,shmem".into());
         let role = format!("write=T read=T keep=1 lease=3600 transports={transports}");
+        let before_all = datagrams();
         let begin = Instant::now();
         let mut peers: Vec<_> = (0..count)
             .map(|number| Place::HERE.start(PEER, &format!("{role} first={number}")))
@@ -141,6 +152,7 @@ fn processes_of_one_host_meet() {
         let started = begin.elapsed();
         ask_all(&mut peers, &format!("partners {count}"));
         let matched = begin.elapsed();
+        let said = datagrams() - before_all;
         let computed: u64 = peers.iter().map(ticks).sum();
         let reports = peers
             .iter_mut()
@@ -154,7 +166,8 @@ fn processes_of_one_host_meet() {
         let idle = peers.iter().map(ticks).sum::<u64>() - before;
         println!(
             "FIGURE {count} processes by {transports}: started in {started:.1?}, all matched after {matched:.1?}, \
-             {:.0} ms of a processor each until then, RSS {} KiB each (largest {}), share of memory (PSS) {} KiB each, idle {:.2} % of a processor each",
+             {:.1} datagrams for each ordered pair, {:.0} ms of a processor each until then, RSS {} KiB each (largest {}), share of memory (PSS) {} KiB each, idle {:.2} % of a processor each",
+            said as f64 / (count * (count - 1)) as f64,
             10.0 * computed as f64 / count as f64,
             percentile(&mut sizes, 0.5),
             percentile(&mut sizes, 1.0),
