@@ -253,7 +253,9 @@ mod tests {
         writer.wait_for_matched(1, Duration::from_secs(60)).unwrap();
         let scheduled = || writer.core.scheduled.load(SeqCst);
         // What matching has to do is done.
+        let limit = std::time::Instant::now() + Duration::from_secs(60);
         while scheduled() != i64::MAX {
+            assert!(std::time::Instant::now() < limit);
             std::thread::sleep(Duration::from_millis(1));
         }
         let size = 1_000_000;
