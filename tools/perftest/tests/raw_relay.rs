@@ -93,7 +93,7 @@ fn it_ends_with_its_time_with_a_signal_and_with_a_side_that_dies() {
     let output = script(&format!(
         "cd $(mktemp -d); {SENDS}
          Q='-rawTransport -noPrint -noOutputHeaders'
-         pair() {{ $P -sub $Q -domain 2 > /dev/null 2>&1 & sub=$!
+         pair() {{ : > pub.err; $P -sub $Q -domain 2 > /dev/null 2>&1 & sub=$!
              $P -pub $Q -domain 1 -latencyTest > /dev/null 2> pub.err & pub=$!; sends pub.err; }}
          $P -relay -executionTime 0.5 -noOutputHeaders > row 2> /dev/null & relay=$!
          pair; wait $relay; echo time $?; wc -l < row; wait $pub; wait $sub
