@@ -372,28 +372,6 @@ impl Writer {
         self.voice.fragments.set(last, kept_from, size);
     }
 
-    /// Asks all that lag for an answer now, for instance before waiting for room; nothing happens
-    /// if none does.
-    pub fn heartbeat(&mut self, now: Time, out: &mut impl Outbox) {
-        self.note_asked(now);
-        if self.silence.any {
-            self.ask_silent(now, out);
-        }
-        let last = self.last;
-        let mut lagging = self.readers.iter().filter(|r| r.lags(last));
-        let Some(proxy) = lagging.next() else {
-            return;
-        };
-        // One that does not know yet where it begins learns it from what is said to it alone.
-        let only = lagging.next().is_none() && (self.readers.len() > 1 || !proxy.begun);
-        let only = only.then_some((proxy.config.guid, proxy.wanted_from()));
-        match only.is_none() && self.config.asks_each {
-            true => self.ask_each_that_lags(out),
-            false => self.push_heartbeat(only, false, false, out),
-        }
-        self.pulse.asked(now, last);
-    }
-
     /// Asks one reader for an answer even if it lacks nothing: one that lives gives it.
     pub fn probe(&mut self, now: Time, reader: Guid, out: &mut impl Outbox) {
         if let Ok(index) = self.index(reader) {

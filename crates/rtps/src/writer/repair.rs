@@ -23,6 +23,8 @@ const JUDGED_AT_ONCE: usize = 4096;
 const WHOLE_INTERVAL: Duration = Duration::from_millis(1);
 /// Who asks without lacking anything is told what there is at most this often.
 const TELL_INTERVAL: Duration = Duration::from_millis(5);
+/// Fewer than one in so many readers are few.
+const FEW: usize = 4;
 
 impl ReaderProxy {
     pub(super) fn audience(&self) -> Recipients {
@@ -269,8 +271,34 @@ impl Writer {
         self.push_heartbeat(only, is_final, false, out);
     }
 
+    /// Asks all that lag for an answer now, for instance before waiting for room; nothing happens
+    /// if none does.
+    pub fn heartbeat(&mut self, now: Time, out: &mut impl Outbox) {
+        self.note_asked(now);
+        if self.silence.any {
+            self.ask_silent(now, out);
+        }
+        let last = self.last;
+        let mut lagging = self.readers.iter().filter(|r| r.lags(last));
+        let Some(proxy) = lagging.next() else {
+            return;
+        };
+        // All of a crowd would answer, for the sake of a few.
+        let few = self.readers.len() / FEW;
+        let others = lagging.take(few.max(1)).count();
+        let each = self.config.asks_each || others + 1 < few;
+        // One that does not know yet where it begins learns it from what is said to it alone.
+        let only = others == 0 && (self.readers.len() > 1 || !proxy.begun);
+        let only = only.then_some((proxy.config.guid, proxy.wanted_from()));
+        match only.is_none() && each {
+            true => self.ask_each_that_lags(out),
+            false => self.push_heartbeat(only, false, false, out),
+        }
+        self.pulse.asked(now, last);
+    }
+
     /// Asks each reader alone that lags.
-    pub(super) fn ask_each_that_lags(&mut self, out: &mut impl Outbox) {
+    fn ask_each_that_lags(&mut self, out: &mut impl Outbox) {
         for index in 0..self.readers.len() {
             let last = self.last;
             let proxy = self.readers.get(index).filter(|r| r.lags(last));

@@ -375,6 +375,21 @@ fn durations_of_silence_lengthen_the_heartbeat_gently() {
 }
 
 #[test]
+fn in_a_crowd_those_alone_are_asked_who_lag_if_they_are_few() {
+    let mut w = Writing::new(keep_all(100));
+    for n in 1..=100 {
+        w.join(n, true, Durability::Volatile);
+    }
+    w.write(0, 8);
+    for n in 26..=100 {
+        w.hear_from(n, 2, &[], 1);
+    }
+    assert_eq!(w.wait(100), ["HEARTBEAT 1..1?"]);
+    w.hear_from(25, 2, &[], 2);
+    assert_eq!(w.wait(150), ["HEARTBEAT 1..1? !"; 24]);
+}
+
+#[test]
 fn a_reader_is_asked_until_it_shows_that_it_knows_where_it_begins() {
     let mut w = Writing::new(reliable_writer());
     w.write(1, 8);
