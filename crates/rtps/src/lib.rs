@@ -11,6 +11,7 @@ mod budget;
 mod change;
 mod content_filter;
 mod counter;
+mod crowd;
 mod deadline;
 pub mod discovery;
 mod handle;

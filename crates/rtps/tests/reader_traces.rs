@@ -138,6 +138,23 @@ fn in_a_crowd_a_writer_is_asked_only_if_it_does_not_speak_first() {
 }
 
 #[test]
+fn in_a_crowd_a_patient_reader_repeats_its_question_late() {
+    for (patient, soon) in [(false, 5..8), (true, 0..1)] {
+        let mut r = Reading::new(ReaderConfig {
+            patient,
+            ..reliable_reader()
+        });
+        r.meet_199_more(VendorId::DUNLIN);
+        r.wait(6);
+        assert_eq!(r.hear(heartbeat(1, 1, 1, true)), ["ACKNACK 1 [1]? !"]);
+        let questions = |said: Vec<String>| said.iter().filter(|one| one.contains("[1]")).count();
+        let again: usize = (0..499).map(|_| questions(r.wait(1))).sum();
+        assert!(soon.contains(&again), "patient: {patient}, {again} times");
+        assert_eq!(questions(r.wait(200)), 1, "patient: {patient}");
+    }
+}
+
+#[test]
 fn other_products_writers_are_asked_at_once_however_many_there_are() {
     let mut r = Reading::new(reliable_reader());
     assert_eq!(r.meet_199_more(VendorId([1, 16])), 200);

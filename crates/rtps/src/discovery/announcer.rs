@@ -1,6 +1,6 @@
 //! Announcing our participant (RTPS 2.5 8.5.3).
 use super::Discovery;
-use crate::{ChangeKind, Outbox, Time, To};
+use crate::{ChangeKind, Outbox, Time, To, crowd};
 use bytes::{Bytes, BytesMut};
 use dunlin_qos::Duration;
 use dunlin_wire::{
@@ -116,10 +116,15 @@ impl Announcer {
         self.ended
     }
 
-    /// True, once, when an announcement is due; the next one follows later.
-    pub(super) fn is_due(&mut self, now: Time) -> bool {
+    /// True, once, when an announcement is due; the next one follows later. `met` have answered
+    /// already. If they are a crowd, the quick announcements end: each would wake all of it for the
+    /// sake of a few, whose own announcements bring them to us as well.
+    pub(super) fn is_due(&mut self, now: Time, met: usize) -> bool {
         let due = self.due.is_some_and(|due| due <= now);
         if due {
+            if crowd::is_one(met) && !self.moved {
+                self.sent = self.sent.max(QUICK.len());
+            }
             self.moved &= self.sent <= QUICK.len() + QUICK_IF_MOVED;
             let last = QUICK.last().filter(|_| self.moved);
             let pause = QUICK.get(self.sent).or(last).unwrap_or(&self.period);
@@ -214,7 +219,8 @@ impl Discovery {
     /// Announces us, if it is time, where announcements go, and alone to those who may not hear
     /// them there.
     pub(super) fn announce_if_due(&mut self, now: Time, out: &mut impl Outbox) {
-        if !self.announcer.is_due(now) {
+        let met = self.peers.len().saturating_sub(self.strangers.len());
+        if !self.announcer.is_due(now, met) {
             return;
         }
         let timestamp = self.config.timestamp(now);

@@ -6,7 +6,7 @@ use super::registry::{BUILTIN_TOPICS, BuiltinTopicEntry, Handler};
 use super::unverified_participants::HEADERS;
 use crate::{
     Budgets, Change, InstanceHandle, Outbox, Payload, PayloadAllocator, Reader, ReaderConfig,
-    ReaderProxyConfig, Sample, Select, Time, To, Writer, WriterConfig, WriterProxyConfig,
+    ReaderProxyConfig, Sample, Select, Time, To, Writer, WriterConfig, WriterProxyConfig, crowd,
 };
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -108,7 +108,7 @@ struct Attention {
 
 /// Questions within this time are one.
 const ONE_QUESTION: Duration = Duration::from_millis(50);
-/// The pause behind the first; each further one is twice as long ...
+/// The pause behind the first, longer in a crowd; each further one is twice as long ...
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// ... so many times: 25.6 s.
 const DOUBLINGS: u32 = 8;
@@ -124,14 +124,14 @@ impl Attention {
     }
 
     /// May it be asked now? If so it counts as asked.
-    fn ask(&mut self, now: Time) -> bool {
+    fn ask(&mut self, now: Time, first_pause: Duration) -> bool {
         if self.asked > 0 && now.since(self.last) < ONE_QUESTION {
             return true;
         }
         if now < self.not_before {
             return false;
         }
-        let pause = FIRST_PAUSE.as_nanos() << self.asked.min(DOUBLINGS);
+        let pause = first_pause.as_nanos() << self.asked.min(DOUBLINGS);
         self.not_before = now.after(Duration::from_nanos(pause));
         self.last = now;
         self.asked = self.asked.saturating_add(1);
@@ -369,6 +369,7 @@ pub(super) fn reader(own: GuidPrefix, entry: &BuiltinTopicEntry) -> ReaderConfig
         max_reassembly_bytes: MAX_REASSEMBLY,
         budget: Some(Budgets::of_each_writer(MAX_WAITING)),
         max_pending: MAX_PENDING,
+        patient: true,
         ..ReaderConfig::new(Guid::new(own, entry.reader))
     }
 }
@@ -465,6 +466,7 @@ struct ToReaders<'a, O> {
 impl<O: Outbox> Outbox for ToReaders<'_, O> {
     fn push(&mut self, to: To, message: Submessage<'_>, payload: &Bytes) {
         let asks = matches!(&message, Submessage::Heartbeat(h) if !h.is_final);
+        let pause = crowd::longer(FIRST_PAUSE, self.readers.len());
         if to != To::Matched {
             let attention = match to {
                 To::Endpoint(reader) => self.readers.get_mut(&reader),
@@ -474,14 +476,14 @@ impl<O: Outbox> Outbox for ToReaders<'_, O> {
             let Some(attention) = attention else {
                 return self.out.push(to, message, payload);
             };
-            if !asks || attention.ask(self.now) {
+            if !asks || attention.ask(self.now, pause) {
                 self.out
                     .push(to, shifted(message, attention.shift), payload);
             }
             return;
         }
         for (reader, attention) in self.readers.iter_mut() {
-            if !asks || attention.ask(self.now) {
+            if !asks || attention.ask(self.now, pause) {
                 let message = shifted(message.clone(), attention.shift);
                 self.out.push(To::Endpoint(*reader), message, payload);
             }

@@ -1,4 +1,5 @@
 //! The other participants: finding, keeping and losing them (RTPS 2.5 8.5.3).
+mod announcements;
 mod leases;
 mod moves;
 
@@ -7,12 +8,11 @@ use super::builtin::BuiltinTopic;
 use super::early_messages::EarlyMessages;
 use super::unverified_participants::Credit;
 use super::{Discovery, DiscoveryConfig, Event, LossReason, Source, proof};
-use crate::{ChangeKind, Outbox, Time};
+use crate::{Outbox, Time, crowd};
 use alloc::vec::Vec;
 use dunlin_qos::Duration;
 use dunlin_wire::{
-    BuiltinEndpoints, Data, EntityId, Guid, GuidPrefix, InlineQos, Locator, ParticipantData,
-    Payload, SequenceNumber, Submessage, Timestamp, VendorId, parse_key,
+    BuiltinEndpoints, GuidPrefix, Locator, ParticipantData, SequenceNumber, Submessage, Timestamp,
 };
 
 /// However short a lease a peer announces, it is kept for so long.
@@ -77,6 +77,8 @@ pub(super) struct Peer {
     heard: Time,
     /// Announcements to it alone that came due since.
     unheard: u32,
+    /// What it announces, as a keyed hash of the bytes; `None` if it has not said so again.
+    announces: Option<u64>,
     /// It has answered a writer of ours.
     acknowledges: bool,
     /// It announced too many endpoints, or too much nonsense; its endpoints are heard no more.
@@ -192,159 +194,6 @@ pub struct Heard {
 }
 
 impl Discovery {
-    /// An SPDP announcement or goodbye.
-    pub(super) fn handle_announcement(
-        &mut self,
-        now: Time,
-        source: &Source,
-        data: &Data<'_>,
-        out: &mut impl Outbox,
-        events: &mut Vec<Event>,
-    ) {
-        let Ok(inline) = InlineQos::parse(data.inline_qos) else {
-            self.heard.malformed += 1;
-            return;
-        };
-        let kind = ChangeKind::from_status(inline.status_info.unwrap_or(0));
-        match data.payload {
-            payload if kind != ChangeKind::Alive => {
-                self.handle_goodbye(now, source, inline.key_hash, payload, out, events);
-            }
-            Payload::Data(bytes) => match ParticipantData::parse(bytes) {
-                Ok(mut announced) if announced.guid.prefix == source.prefix => {
-                    if announced.vendor == VendorId::UNKNOWN {
-                        announced.vendor = source.vendor;
-                    }
-                    let size = Submessage::Data(*data).encoded_len();
-                    self.handle_participant(now, source, announced, size, out, events);
-                }
-                _ => self.heard.malformed += 1,
-            },
-            _ => self.heard.malformed += 1,
-        }
-    }
-
-    fn handle_goodbye(
-        &mut self,
-        now: Time,
-        source: &Source,
-        key_hash: Option<[u8; 16]>,
-        payload: Payload<'_>,
-        out: &mut impl Outbox,
-        events: &mut Vec<Event>,
-    ) {
-        let own = Guid::new(source.prefix, EntityId::PARTICIPANT);
-        let by_hash = key_hash.map(|hash| hash == own.to_bytes());
-        let by_payload = match payload {
-            Payload::Data(bytes) | Payload::Key(bytes) => parse_key(bytes).ok().map(|g| g == own),
-            Payload::None => None,
-        };
-        if by_hash.or(by_payload) != Some(true) {
-            self.heard.malformed += 1;
-            return;
-        }
-        self.avoided.forget(source.prefix);
-        // A stranger has nothing that could be lost, and its goodbye may be anybody's.
-        let Some(peer) = self.peers.get_mut(&source.prefix).filter(|p| p.verified) else {
-            return;
-        };
-        if peer.origin(source, &self.config) == Some(peer.source) {
-            self.part(now, source.prefix, LossReason::Goodbye, events);
-        } else if peer.silent_until.is_none() {
-            self.heard.misplaced += 1;
-            peer.silent_until = Some(now.after(SILENCE));
-            self.parting.set(source.prefix, now.after(SILENCE_PROBE));
-            self.probe(now, source.prefix, out);
-        }
-    }
-
-    pub(super) fn part(
-        &mut self,
-        now: Time,
-        prefix: GuidPrefix,
-        reason: LossReason,
-        events: &mut Vec<Event>,
-    ) {
-        self.lose(now, prefix, reason, events);
-        self.departed.expired(now);
-        self.departed.set(prefix, now.after(FAREWELL));
-    }
-
-    fn handle_participant(
-        &mut self,
-        now: Time,
-        source: &Source,
-        data: ParticipantData,
-        size: usize,
-        out: &mut impl Outbox,
-        events: &mut Vec<Event>,
-    ) {
-        if !self.config.has_domain_of(&data) {
-            self.heard.other_domain += 1;
-            return;
-        }
-        self.departed.expired(now);
-        let prefix = source.prefix;
-        if self.departed.contains(&prefix) {
-            return;
-        }
-        let asks = !source.addressed && !source.multicast;
-        match self.peers.get_mut(&prefix) {
-            Some(peer) if peer.verified => self.hear_again(now, source, data, out, events),
-            Some(peer) if peer.data == data => {
-                peer.credit.earn(size);
-                peer.asks |= asks;
-                self.follow_way(source, events);
-                self.renew(now, prefix);
-                self.greet(now, source, out, events);
-            }
-            known => {
-                if known.is_some() {
-                    self.lose(now, prefix, LossReason::Displaced, events);
-                }
-                match self.config.ignores(&data) {
-                    true => self.avoided.note(now, data),
-                    false => self.meet(now, source, data, size, out, events),
-                }
-            }
-        }
-    }
-
-    /// A verified participant announces itself. What it says anew is believed only from its own
-    /// socket, or if it has moved.
-    fn hear_again(
-        &mut self,
-        now: Time,
-        source: &Source,
-        data: ParticipantData,
-        out: &mut impl Outbox,
-        events: &mut Vec<Event>,
-    ) {
-        let prefix = source.prefix;
-        let Some(peer) = self.peers.get_mut(&prefix) else {
-            return;
-        };
-        let origin = peer.origin(source, &self.config);
-        let is_same = peer.data == data;
-        // From its host, but not from its socket: what it said when it answered holds.
-        if origin.is_none_or(|origin| !is_same && !peer.is_its_socket(&origin)) {
-            return match self.has_moved(now, source, &data, out) {
-                true => self.take_over_move(now, source, data, out, events),
-                false => self.heard.misplaced += 1,
-            };
-        }
-        peer.by_multicast = source.multicast.then_some(now).or(peer.by_multicast);
-        peer.asks |= !source.addressed && !source.multicast;
-        let asks = peer.asks;
-        match is_same {
-            true => self.renew(now, prefix),
-            false => self.take_over(now, prefix, data, out, events),
-        }
-        if asks {
-            self.befriend(now, prefix, out);
-        }
-    }
-
     /// A participant that we did not know.
     fn meet(
         &mut self,
@@ -388,6 +237,7 @@ impl Discovery {
                 moving: None,
                 heard: now,
                 unheard: 0,
+                announces: None,
                 acknowledges: false,
                 refused: false,
                 refused_until: Time::PAST,
@@ -434,7 +284,7 @@ impl Discovery {
             }
             return;
         }
-        let patience = self.strangers.patience();
+        let patience = crowd::longer(self.strangers.patience(), self.peers.len());
         if let Some(peer) = self.peers.get_mut(&source.prefix) {
             if now < peer.called_at.after(patience) {
                 return;
@@ -448,7 +298,10 @@ impl Discovery {
     /// peer may take in our announcement after the question that follows it, and then passes over
     /// the question: so this is repeated.
     fn call(&mut self, now: Time, prefix: GuidPrefix, out: &mut impl Outbox) {
-        let size = self.announcer.size();
+        let (size, pause) = (
+            self.announcer.size(),
+            crowd::longer(CALL_AGAIN, self.peers.len()),
+        );
         let Some(peer) = self.peers.get_mut(&prefix).filter(|p| !p.verified) else {
             return;
         };
@@ -459,7 +312,7 @@ impl Discovery {
         if !asks {
             return;
         }
-        let pause = CALL_AGAIN.as_nanos() << peer.calls.min(DOUBLINGS);
+        let pause = pause.as_nanos() << peer.calls.min(DOUBLINGS);
         peer.calls = peer.calls.saturating_add(1);
         peer.called_at = now;
         peer.called |= announces;

@@ -5,9 +5,8 @@
 //! but never more than once in a few milliseconds, of large samples only a portion at a time, the
 //! lowest first, and again after a while.
 use super::Reader;
-use super::nack_pacing::crowd_pause;
 use super::writer_proxy::{CONFIRM, WriterProxy};
-use crate::{Outbox, Time, To};
+use crate::{Outbox, Time, To, crowd};
 use bytes::Bytes;
 use dunlin_qos::Duration;
 use dunlin_wire::{
@@ -37,7 +36,7 @@ impl Reader {
     /// Our own writers tell each new reader what they have, and in a crowd everybody is behind with
     /// what has come already: a question would only make the writer tell it twice.
     pub(super) fn meet(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
-        let pause = crowd_pause(self.writers.len());
+        let pause = crowd::pause(self.writers.len());
         let proxy = self.writers.get_mut(index).filter(|proxy| proxy.is_ours());
         let (Some(pause), Some(proxy)) = (pause, proxy) else {
             return self.greet(now, index, out);
@@ -48,16 +47,21 @@ impl Reader {
 
     /// Asks a writer that has not spoken yet what it has.
     pub(super) fn greet(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
-        let pause = crowd_pause(self.writers.len());
         if let Some(proxy) = self.writers.get_mut(index) {
             let state = SequenceNumberSet::new(SequenceNumber::FIRST);
             let writer = proxy.author.guid;
             proxy.asked(now, 0, 0);
-            if let Some(pause) = pause {
-                proxy.due = proxy.due.map(|due| due.max(now.after(pause)));
-            }
+            self.wait_in_crowd(now, index);
             self.keep_time(index);
             self.push_ack_nack(writer, state, false, out);
+        }
+    }
+
+    /// The question is not repeated soon if many writers are asked.
+    fn wait_in_crowd(&mut self, now: Time, index: usize) {
+        let pause = crowd::pause(self.writers.len());
+        if let (Some(pause), Some(proxy)) = (pause, self.writers.get_mut(index)) {
+            proxy.due = proxy.due.map(|due| due.max(now.after(pause)));
         }
     }
 
@@ -152,6 +156,9 @@ impl Reader {
         if let Some(proxy) = self.writers.get_mut(index) {
             let wanted = changes.saturating_mul(usual).saturating_add(bytes);
             proxy.asked(now, wanted, messages + usize::from(!is_final));
+        }
+        if self.config.patient {
+            self.wait_in_crowd(now, index);
         }
         self.keep_time(index);
     }

@@ -71,6 +71,9 @@ pub struct ReaderConfig {
     /// Does a sample that several writers forward, or one forwards beside its original writer, come
     /// once only? Within which bounds it is known; `None`: it comes as often as it is sent.
     pub duplicates: Option<OriginBounds>,
+    /// Is what is missing of one of many writers asked for again only after a while? They are busy,
+    /// and an answer is late rather than lost.
+    pub patient: bool,
     /// Samples of more fragments than this can be had as they come, before they are whole
     /// (`Reader::take_arriving`); `None`: none can. Only with `stream`.
     pub arriving: Option<u32>,
@@ -152,6 +155,7 @@ impl ReaderConfig {
             max_pending: 8192,
             stream: false,
             duplicates: None,
+            patient: false,
             arriving: None,
         }
     }

@@ -19,12 +19,6 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(320);
 const LONGEST_SILENCE: Duration = Duration::from_millis(40);
 /// The first wait before an unanswered question is repeated; it doubles each time.
 const RETRY: Duration = Duration::from_millis(10);
-/// So many writers are a crowd: all are busy, and a question more only waits behind the others.
-const CROWD: usize = 16;
-/// In a crowd the first wait is so much for each writer ...
-const RETRY_OF_EACH: Duration = Duration::from_nanos(2_500_000);
-/// ... and no longer than this.
-const LONGEST_RETRY: Duration = Duration::from_millis(500);
 /// The wait does not double more often than this. The question is repeated as long as the writer is
 /// matched: one that believes that all is had, since it did not notice that the reader forgot it,
 /// has no reason to speak first.
@@ -37,14 +31,6 @@ const SOME: usize = 64 << 10;
 const LEAST_PORTION: usize = 16 << 10;
 const FIRST_PORTION: usize = 1 << 20;
 const MOST_PORTION: usize = 4 << 20;
-
-/// How long a reader with so many writers waits at least before it asks one that has not spoken
-/// yet; `None` if they are no crowd.
-pub(super) fn crowd_pause(writers: usize) -> Option<Duration> {
-    let many = i64::try_from(writers).ok().filter(|_| writers >= CROWD)?;
-    let pause = RETRY_OF_EACH.as_nanos().saturating_mul(many);
-    Some(Duration::from_nanos(pause).min(LONGEST_RETRY))
-}
 
 /// What is known of the last question.
 struct LastNack {

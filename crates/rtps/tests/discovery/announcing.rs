@@ -108,6 +108,26 @@ fn the_quick_announcements_go_to_nobody_alone_who_knows_us() {
 }
 
 #[test]
+fn the_quick_announcements_end_once_a_crowd_has_answered() {
+    let mut network = Network::proving();
+    let others = 20;
+    for _ in 0..others {
+        network.join(|_| {});
+    }
+    // They announce themselves at once, after 100 ms and a period later.
+    network.run(4 * SECOND);
+    network.join(|_| {});
+    network.run(200 * MS);
+    let known = &network.nodes[others].discovery;
+    assert!((0..others).all(|n| known.has_answered(prefix(n))));
+    let before = network.datagrams;
+    network.run(1_500 * MS);
+    assert_eq!(network.datagrams, before);
+    network.run(3 * SECOND);
+    assert!(network.datagrams > before);
+}
+
+#[test]
 fn what_a_participant_says_anew_is_told_alone_to_those_who_hear_no_groups() {
     let mut network = Network::proving();
     for index in 0..2 {
