@@ -94,6 +94,8 @@ pub(crate) struct Matching<P: MatchedEntities> {
     watches: watch::Watches,
     /// The routes must be made anew.
     changed: bool,
+    /// What the routes say of participants of whom nothing has changed since.
+    peer_routes: BTreeMap<GuidPrefix, Arc<PeerRoute>>,
     last_key: u32,
 }
 
@@ -188,6 +190,7 @@ impl<P: OwnParticipant> Matching<P> {
             builtin_publishers: Vec::new(),
             watches: Default::default(),
             changed: false,
+            peer_routes: BTreeMap::new(),
             last_key: 0,
         };
         matching.set_announce();
@@ -405,7 +408,8 @@ impl<P: OwnParticipant> Matching<P> {
         }
         self.serve(now, matching_events);
         if std::mem::take(&mut self.changed) {
-            participant.set_routes(self.routes());
+            let routes = self.routes();
+            participant.set_routes(routes);
         }
         if self.holds(now) {
             return self.datagrams.hand_over();
@@ -477,7 +481,13 @@ impl<P: OwnParticipant> Matching<P> {
         self.discovery.config().prefix
     }
 
-    fn routes(&self) -> Routes<P> {
+    /// The routes must be made anew, for something of this participant has changed.
+    fn change_routes_to(&mut self, peer: GuidPrefix) {
+        self.changed = true;
+        self.peer_routes.remove(&peer);
+    }
+
+    fn routes(&mut self) -> Routes<P> {
         let own = self.own();
         let signs = self.signs.iter().filter(|(writer, _)| writer.prefix != own);
         let signs = signs
@@ -494,12 +504,18 @@ impl<P: OwnParticipant> Matching<P> {
         let sinks = self.sinks.values().flat_map(BTreeMap::keys);
         let mut peers = HashMap::new();
         for endpoint in readers.keys().chain(sinks) {
-            let of = |prefix: &GuidPrefix| PeerRoute {
-                addresses: self.discovery.source_addresses(*prefix),
-                is_ours: self.discovery.vendor(*prefix) == VendorId::DUNLIN,
-            };
-            peers.entry(endpoint.prefix).or_insert_with_key(of);
+            peers.entry(endpoint.prefix).or_insert_with_key(|prefix| {
+                let route = self.peer_routes.entry(*prefix).or_insert_with(|| {
+                    Arc::new(PeerRoute {
+                        addresses: self.discovery.source_addresses(*prefix),
+                        is_ours: self.discovery.vendor(*prefix) == VendorId::DUNLIN,
+                    })
+                });
+                Arc::clone(route)
+            });
         }
+        self.peer_routes
+            .retain(|prefix, _| peers.contains_key(prefix));
         Routes {
             peers,
             readers,

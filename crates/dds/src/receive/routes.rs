@@ -23,7 +23,7 @@ pub(crate) struct Routes<P: Endpoints> {
     /// Of remote writers with a finite liveliness lease.
     pub(crate) signs: HashMap<Guid, Arc<LivelinessAssertion>>,
     /// The participants with matched endpoints.
-    pub(crate) peers: HashMap<GuidPrefix, PeerRoute>,
+    pub(crate) peers: HashMap<GuidPrefix, Arc<PeerRoute>>,
 }
 
 /// What the receive path has to know of a participant with matched endpoints.

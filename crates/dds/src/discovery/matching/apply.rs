@@ -155,7 +155,7 @@ impl<P: OwnParticipant> Matching<P> {
                 log::debug!(?prefix, "participant changed");
                 self.note_participant(prefix, false);
                 self.peers.remove(&prefix);
-                self.changed = true;
+                self.change_routes_to(prefix);
             }
             Event::ParticipantLost { prefix, reason } => {
                 log::debug!(?prefix, ?reason, "participant lost");

@@ -43,7 +43,7 @@ impl<P: OwnParticipant> Matching<P> {
                 self.groups.extend(other.map(destination));
             }
         }
-        self.changed = true;
+        self.change_routes_to(reader.guid.prefix);
         self.set_destinations(participant, writer.entity);
     }
 
@@ -59,7 +59,7 @@ impl<P: OwnParticipant> Matching<P> {
             self.groups.remove(&reader);
             self.put_off.remove(&reader);
         }
-        self.changed = true;
+        self.change_routes_to(reader.prefix);
         self.set_destinations(participant, writer.entity);
     }
 
@@ -135,7 +135,7 @@ impl<P: OwnParticipant> Matching<P> {
         if !sources.contains(&writer.guid) {
             sources.push(writer.guid);
         }
-        self.changed = true;
+        self.change_routes_to(writer.guid.prefix);
     }
 
     pub(super) fn remove_source(&mut self, reader: Guid, writer: Guid) {
@@ -153,6 +153,6 @@ impl<P: OwnParticipant> Matching<P> {
                 self.signs.remove(&writer);
             }
         }
-        self.changed = true;
+        self.change_routes_to(writer.prefix);
     }
 }

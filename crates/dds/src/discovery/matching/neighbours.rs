@@ -2,7 +2,7 @@
 //!
 //! Who has the network announces itself there alone: a ring to each participant of a host costs
 //! memory and processor time on both sides. By memory it speaks to those that it did not hear of.
-use super::{Matching, OwnParticipant};
+use super::{MANY, Matching, OwnParticipant};
 use crate::send::destination::Destination;
 use dunlin_rtps::To;
 use dunlin_rtps::discovery::{Discovery, Source};
@@ -55,7 +55,8 @@ impl Neighbours {
             return Vec::new();
         };
         self.announced = self.announced.saturating_add(1);
-        let most = most(self.announced, hears_itself);
+        let crowd = discovery.participants().len() >= MANY;
+        let most = most(self.announced, hears_itself, crowd);
         if most == 0 {
             return Vec::new();
         }
@@ -75,11 +76,14 @@ impl Neighbours {
 
 /// To how many strangers an announcement goes by memory, of which it is the nth. Whoever hears its
 /// own announcements by multicast is heard that way by nearly all others of this host, too: the
-/// network gets some time, and a crowd that starts at once does not dial each other meanwhile.
-fn most(nth: u32, hears_itself: bool) -> usize {
+/// network gets some time, and a crowd that starts at once does not dial each other meanwhile. Who
+/// knows many by the network gives it all the time: those of a crowd that are not known yet are
+/// busy, and a ring to each of them makes them busier.
+fn most(nth: u32, hears_itself: bool, crowd: bool) -> usize {
     const ALL: usize = 4096;
     match (nth, hears_itself) {
         (0 | 1, _) | (2, true) => 0,
+        (nth, true) if crowd && nth < SELDOM => 0,
         (2, false) => 16,
         (3, true) => 4,
         (4, true) => 8,
@@ -124,9 +128,11 @@ mod tests {
 
     #[test]
     fn a_crowd_that_hears_itself_asks_few_and_who_hears_nothing_asks_all() {
-        let sum = |hears| (0..=8).map(|nth| most(nth, hears)).sum::<usize>();
-        assert!(sum(true) < 100, "{}", sum(true));
-        assert!(sum(false) > 4096);
+        let sum = |hears, crowd| (0..=8).map(|nth| most(nth, hears, crowd)).sum::<usize>();
+        assert!(sum(true, false) < 100, "{}", sum(true, false));
+        assert!(sum(false, true) > 4096);
+        assert_eq!(sum(true, true), 0, "who knows many by the network waits");
+        let most = |nth, hears| most(nth, hears, false);
         assert_eq!([most(1, false), most(1, true), most(9, true)], [0; 3]);
         assert!(most(10, true) > 0, "who is overlooked is found in the end");
     }

@@ -68,6 +68,7 @@ impl<P: OwnParticipant> Matching<P> {
     ) -> Result<(), dunlin_wire::Error> {
         self.peers.clear();
         self.changed = true;
+        self.peer_routes.clear();
         self.discovery.relocate_all(&mut self.events);
         let config = DiscoveryConfig {
             metatraffic_unicast,

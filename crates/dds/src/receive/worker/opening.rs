@@ -2,7 +2,7 @@
 //!
 //! All that reads datagrams, the ways for the most frequent ones included, gets what comes out.
 use crate::receive::participant::ReceivingParticipant;
-use crate::receive::routes::{PeerRoute, Routes};
+use crate::receive::routes::Routes;
 use crate::send::checksum::{self, Verdict};
 use crate::send::destination::needs_checksum;
 use dunlin_wire::{GuidPrefix, Header, Locator};
@@ -89,6 +89,6 @@ impl Opener {
         let prefix = datagram.get(Header::SIZE - 12..Header::SIZE);
         let prefix = prefix.and_then(|bytes| bytes.try_into().ok());
         let peer = prefix.and_then(|prefix| routes.peers.get(&GuidPrefix(prefix)));
-        self.neighbour.2 && peer.is_some_and(|peer: &PeerRoute| peer.is_ours)
+        self.neighbour.2 && peer.is_some_and(|peer| peer.is_ours)
     }
 }
