@@ -143,7 +143,8 @@ fn processes_of_one_host_meet() {
     in_namespace("processes_of_one_host_meet", || {
         let count = asked("CROWD_PROCESSES", 100);
         let transports = std::env::var("CROWD_TRANSPORTS").unwrap_or("udp,shmem".into());
-        let role = format!("write=T read=T keep=1 lease=3600 transports={transports}");
+        let lease = asked("CROWD_LEASE", 3600);
+        let role = format!("write=T read=T keep=1 lease={lease} transports={transports}");
         let before_all = datagrams();
         let begin = Instant::now();
         let mut peers: Vec<_> = (0..count)
