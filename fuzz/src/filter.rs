@@ -17,9 +17,29 @@ pub fn filter(data: &[u8]) {
     let parameters: Vec<&str> = parameters.lines().collect();
     let payload = parts.next().unwrap_or_default();
     judge_change(&expression, &parameters, payload);
+    judge_joined(&expression, &parameters, payload);
     judge::<Appendable>(&expression, &parameters, payload);
     judge::<Final>(&expression, &parameters, payload);
     judge::<Mutable>(&expression, &parameters, payload);
+}
+
+/// Joined with itself it says the same, unless that is too much.
+fn judge_joined(expression: &str, parameters: &[&str], payload: &[u8]) {
+    let Ok(filter) = Filter::of::<Appendable>(expression, parameters) else {
+        return;
+    };
+    let part = (expression, parameters);
+    for joined in [
+        dunlin_filter::any_of(&[part, part]),
+        dunlin_filter::all_of(&[part, part]),
+    ] {
+        let fits = expression.len() < 2_000 && parameters.len() <= 50;
+        assert!(joined.is_ok() || !fits, "{expression:?}: {joined:?}");
+        let Ok((text, all)) = joined else { continue };
+        if let Ok(joined) = Filter::of::<Appendable>(&text, &all) {
+            assert_eq!(joined.passes(payload), filter.passes(payload), "{text:?}");
+        }
+    }
 }
 
 /// What is known of a change beside its members takes no memory either, and needs no payload.

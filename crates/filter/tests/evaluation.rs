@@ -387,6 +387,24 @@ proptest! {
     }
 
     #[test]
+    fn joined_expressions_say_what_they_say_together(
+        value in value(),
+        one in expression(),
+        other in expression(),
+    ) {
+        let (xcdr, endianness) = WORLDS[0];
+        let bytes = payload(&value, xcdr, endianness);
+        let texts = [one.text(), other.text()];
+        let parts = texts.each_ref().map(|text| (&**text, &[] as &[&str]));
+        let passes = |text: &str| Filter::of::<Appendable>(text, &[] as &[&str]).unwrap().passes(&bytes);
+        let [one, other] = texts.each_ref().map(|text| passes(text));
+        let any = dunlin_filter::any_of(&parts).unwrap().0;
+        prop_assert_eq!(passes(&any), one || other, "{}", any);
+        let all = dunlin_filter::all_of(&parts).unwrap().0;
+        prop_assert_eq!(passes(&all), one && other, "{}", all);
+    }
+
+    #[test]
     fn damaged_bytes_are_judged_somehow(
         value in value(),
         expression in expression(),
