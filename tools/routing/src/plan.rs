@@ -232,6 +232,12 @@ pub struct Route {
     pub outputs: Vec<Output>,
 }
 
+/// Is what comes out of such a route what came in? Then filters beyond are about the same members.
+pub(crate) fn passes_all_on(settings: &RouteSettings, outputs: &[Output]) -> bool {
+    let mut outputs = outputs.iter();
+    settings.processor.is_none() && outputs.all(|one| one.transformation.is_none())
+}
+
 /// Why large samples of an input of such a route pass only when they are whole: somebody has to see
 /// all of one first. What is known only when a sample comes is looked at then.
 pub(crate) fn why_whole(
@@ -378,6 +384,15 @@ pub struct FilterPropagation {
     pub max_event_delay: Duration,
 }
 
+impl Default for FilterPropagation {
+    fn default() -> Self {
+        Self {
+            max_event_count: 16,
+            max_event_delay: Duration::from_millis(100),
+        }
+    }
+}
+
 /// Bounds of the samples that wait for an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backlog {
@@ -492,12 +507,37 @@ pub enum EndpointQos<Q> {
 }
 
 /// Which samples an input wants.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ContentFilter {
     /// Expression of the SQL of DDS annex B.
     pub expression: String,
     /// Its parameters.
     pub parameters: Vec<String>,
+}
+
+impl ContentFilter {
+    /// One that lets through what one of these does; `None` if there is none.
+    pub(crate) fn any_of<'a>(all: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
+        let parts: Vec<_> = all.into_iter().map(Self::part).collect();
+        Self::made(dunlin_filter::any_of(&parts))
+    }
+
+    /// One that lets through what both do; `None` if there is none.
+    pub(crate) fn and(&self, other: &Self) -> Option<Self> {
+        Self::made(dunlin_filter::all_of(&[self.part(), other.part()]))
+    }
+
+    fn part(&self) -> (&str, &[String]) {
+        (&self.expression, &self.parameters)
+    }
+
+    fn made<E>(made: Result<(String, Vec<String>), E>) -> Option<Self> {
+        let (expression, parameters) = made.ok()?;
+        Some(Self {
+            expression,
+            parameters,
+        })
+    }
 }
 
 /// Which writers an output has.

@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub(crate) use auto::rename;
-pub(crate) use entry::{Entry, SOURCE, source_of};
+pub(crate) use entry::{Asked, Entry, SOURCE, source_of};
 pub(crate) use sources::{Basis, writer_qos};
 pub(crate) use via::Via;
 
@@ -89,6 +89,8 @@ pub(crate) struct Design {
     pub(crate) is_alive: bool,
     /// Of an input: sources that nothing is passed on of.
     pub(crate) returning: Vec<Guid>,
+    /// Of an input: what the readers beyond want, if that is asked for.
+    pub(crate) asked: Asked,
 }
 
 impl Design {

@@ -291,3 +291,96 @@ fn types_come_from_idl_files() {
         service.stop();
     });
 }
+
+/// The filter of the service's reader, as the sources know it.
+fn asked_for(sources: &DomainParticipant) -> Option<(String, Vec<String>)> {
+    let known = sources.domain();
+    let reader = known.readers.iter().find(|reader| reader.topic == "T");
+    let filter = reader.and_then(|reader| reader.content_filter.clone());
+    filter.map(|filter| (filter.expression, filter.parameters))
+}
+
+fn wait_until_asked_for(sources: &DomainParticipant, wanted: Option<(&str, &[&str])>) {
+    let wanted = wanted.map(|(expression, parameters)| {
+        let parameters = parameters.iter().map(|one| (*one).to_owned()).collect();
+        (expression.to_owned(), parameters)
+    });
+    let begun = std::time::Instant::now();
+    while asked_for(sources) != wanted {
+        let asked = asked_for(sources);
+        assert!(begun.elapsed().as_secs() < 120, "{asked:?} {wanted:?}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// A reader of what passes a filter.
+fn filtering(
+    participant: &DomainParticipant,
+    expression: &str,
+    parameter: &str,
+) -> DataReader<Keyed> {
+    let topic = participant.create_topic::<Keyed>("T", TopicQos::default());
+    let topic = topic.unwrap();
+    let name = format!("{expression} {parameter}");
+    let part = participant.create_contentfilteredtopic(&name, &topic, expression, &[parameter]);
+    let subscriber = participant.create_subscriber(SubscriberQos::default());
+    let reader = subscriber
+        .create_datareader(&part.unwrap(), reliable().1)
+        .unwrap();
+    reader.wait_for_matched(1, SOON).unwrap();
+    reader
+}
+
+fn numbers(reader: &DataReader<Keyed>, count: usize) -> Vec<u32> {
+    let taken = take(reader, count);
+    taken
+        .iter()
+        .filter_map(|sample| sample.data().map(|data| data.number))
+        .collect()
+}
+
+#[test]
+fn sources_send_only_what_readers_beyond_want() {
+    in_namespace(
+        "sources_send_only_what_readers_beyond_want",
+        LOOPBACK,
+        || {
+            let mut route = route::<Keyed>("T", 0);
+            route.settings.filter_propagation = Some(FilterPropagation::default());
+            let service = Service::start(plan(Transports::UDP, vec![route])).unwrap();
+            let (near, far) = (
+                participant(NEAR, Transports::UDP),
+                participant(FAR, Transports::UDP),
+            );
+            let writer = writer::<Keyed>(&near, "T", reliable().0);
+            let high = filtering(&far, "number > %0", "16");
+            wait_until_asked_for(&near, Some(("(number > %0)", &["16"])));
+            for number in 0..20 {
+                writer.write(&keyed("a", number)).unwrap();
+            }
+            assert_eq!(numbers(&high, 3), [17, 18, 19]);
+            let input = format!("{}/inputs/in", route_path("T"));
+            let came = wait_for(&service, &input, |input| input.counters.samples >= 3);
+            assert_eq!(came.counters.samples, 3);
+            // One more reader wants others, and one that comes then wants all.
+            let low = filtering(&far, "number < %0", "1");
+            let both = ("(number < %0) OR (number > %1)", &["1", "16"][..]);
+            wait_until_asked_for(&near, Some(both));
+            for number in 0..20 {
+                writer.write(&keyed("a", number)).unwrap();
+            }
+            assert_eq!(numbers(&low, 1), [0]);
+            assert_eq!(numbers(&high, 3), [17, 18, 19]);
+            let all = reader::<Keyed>(&far, "T", reliable().1);
+            wait_until_asked_for(&near, None);
+            for number in 0..20 {
+                writer.write(&keyed("a", number)).unwrap();
+            }
+            assert_eq!(numbers(&all, 20), (0..20).collect::<Vec<_>>());
+            // It goes, and nobody wants the others any more.
+            drop(all);
+            wait_until_asked_for(&near, Some(both));
+            service.stop();
+        },
+    );
+}

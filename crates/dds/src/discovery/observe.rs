@@ -7,8 +7,8 @@ pub use dunlin_rtps::discovery::{
     Heard, KnownTypes, TypeDifference, TypeState, Verdict, compare, uncompared,
 };
 pub use dunlin_wire::{
-    BuiltinEndpoints, DiagnosticFact, DiagnosticReply, DiagnosticRequest, ParticipantData,
-    PeerState, ProtocolVersion, ReaderData, WriterData,
+    BuiltinEndpoints, ContentFilterProperty, DiagnosticFact, DiagnosticReply, DiagnosticRequest,
+    ParticipantData, PeerState, ProtocolVersion, ReaderData, WriterData,
 };
 use dunlin_wire::{Guid, GuidPrefix, Locator, VendorId};
 use std::path::Path;

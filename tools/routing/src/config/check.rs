@@ -1,7 +1,8 @@
 //! What a plan must not say, whichever language it was written in.
 use super::places::{Places, path};
 use crate::plan::{
-    ConnectionKind, CreationMode, DomainRoute, Filter, Output, Plan, Plugin, RouteSettings, Session,
+    ConnectionKind, CreationMode, DomainRoute, Filter, Output, Plan, Plugin, RouteSettings,
+    Session, passes_all_on,
 };
 use crate::processor;
 use crate::transformation;
@@ -160,7 +161,7 @@ impl Checker<'_> {
                     .iter()
                     .filter_map(|input| input.type_name.as_deref());
                 let known: Vec<_> = names.filter_map(|name| types.get(name)).take(1).collect();
-                self.settings(&route.settings, &known, &at);
+                self.settings((&route.settings, &route.outputs), &known, &at);
                 self.outputs(&route.outputs, &known, types, &at);
             }
             for route in &session.auto_routes {
@@ -170,14 +171,19 @@ impl Checker<'_> {
                 let names = allowed.filter(|pattern| pattern.is_literally(pattern.text()));
                 let known = names.filter_map(|pattern| types.get(pattern.text()));
                 let known: Vec<_> = known.take(MOST_TYPES).collect();
-                self.settings(&route.settings, &known, &at);
+                self.settings((&route.settings, &route.outputs), &known, &at);
                 self.outputs(&route.outputs, &known, types, &at);
             }
         }
     }
 
     /// `known`: types of the route that files tell.
-    fn settings(&mut self, settings: &RouteSettings, known: &[RouteType], at: &str) {
+    fn settings(
+        &mut self,
+        (settings, outputs): (&RouteSettings, &[Output]),
+        known: &[RouteType],
+        at: &str,
+    ) {
         if let Some(plugin) = &settings.processor {
             let types = known.iter().map(Some).chain([None]);
             let made = types.map(|ty| processor::make(plugin, ty));
@@ -185,8 +191,9 @@ impl Checker<'_> {
                 self.push_lines(at, &error.to_string());
             }
         }
-        if settings.filter_propagation.is_some() {
-            let message = "filter_propagation is ignored: filters of far readers stay there";
+        if settings.filter_propagation.is_some() && !passes_all_on(settings, outputs) {
+            let message = "filter_propagation is ignored: what a processor or a transformation makes \
+                           of samples is not what the filters of far readers speak of";
             let problem = Problem::warning(self.places.at(at), message);
             self.problems.push(problem);
         }

@@ -242,7 +242,7 @@ impl Ends {
         let listener = Some(DataListener(Arc::clone(&self.core)));
         let reader =
             subscriber.create_untyped_datareader_with_options(&topic, qos, options, listener)?;
-        if let Some(filter) = &input.filter {
+        if let Some(filter) = qos::asked_of_sources(input, design) {
             reader.announce_filter(Some((&filter.expression, &filter.parameters)))?;
         }
         let lane = InputLane::new(
@@ -352,7 +352,8 @@ impl Ends {
                 reader.set_qos(qos)?;
                 let judge = judge(input, ty)?;
                 self.core.edit(Edit::Judge(slot, judge.map(Box::new)));
-                let filter = input.filter.as_ref();
+                let filter = qos::asked_of_sources(input, design);
+                let filter = filter.as_ref();
                 reader.announce_filter(filter.map(|f| (&*f.expression, &*f.parameters)))
             }),
             (Endpoint::Writer(writer), _) => route.outputs.get(slot.index).map(|output| {

@@ -1,6 +1,8 @@
 //! The QoS of an endpoint of a route, and of its publisher or subscriber.
 use crate::engine::Admission;
-use crate::plan::{EndpointQos, Input, Output, Route, RouteSettings, Session, why_whole};
+use crate::plan::{
+    ContentFilter, EndpointQos, Input, Output, Route, RouteSettings, Session, why_whole,
+};
 use crate::table::{Basis, Design, SOURCE, Via, rename, source_of, writer_qos};
 use dunlin::observe::WriterData;
 use dunlin::untyped::{UntypedReaderOptions, WriterPredicate};
@@ -21,6 +23,16 @@ const CUT_THROUGH: u32 = 1;
 pub(super) fn cuts_through(route: &Route, input: &Input) -> bool {
     let mut reasons = why_whole(&route.settings, &route.inputs, &route.outputs, input);
     reasons.next().is_none()
+}
+
+/// Which samples writers are asked for: those that an input's own filter and the readers beyond
+/// want.
+pub(super) fn asked_of_sources(input: &Input, design: &Design) -> Option<ContentFilter> {
+    let far = design.asked.as_ref().and_then(ContentFilter::any_of);
+    match (&input.filter, far) {
+        (Some(own), Some(far)) => Some(own.and(&far).unwrap_or_else(|| own.clone())),
+        (own, far) => far.or_else(|| own.clone()),
+    }
 }
 
 /// Of an input.

@@ -1,6 +1,7 @@
 //! What the table knows of one route.
 mod asks;
 mod facts;
+mod far_filters;
 mod outlets;
 mod reconcile;
 mod returns;
@@ -14,6 +15,8 @@ use crate::state::State;
 use crate::types::Knowledge;
 use dunlin::untyped::EncodedTypeInformation;
 use facts::{Fact, Settled, View};
+pub(crate) use far_filters::Asked;
+use far_filters::FarFilters;
 pub(crate) use returns::{SOURCE, source_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -38,6 +41,7 @@ pub(crate) struct Entry {
     sources: Sources,
     /// The ways to real writers, and to real readers.
     ways: [Via; 2],
+    far_filters: FarFilters,
     wanted: BTreeMap<Slot, Design>,
     slots: BTreeMap<Slot, Have>,
     /// What is wanted and finds no room: there are as many endpoints as there may be.
@@ -112,6 +116,7 @@ impl Entry {
             knowledge: None,
             sources: Sources::default(),
             ways: [Via::Nowhere, Via::Nowhere],
+            far_filters: FarFilters::default(),
             wanted: BTreeMap::new(),
             slots: BTreeMap::new(),
             crowded: BTreeSet::new(),
@@ -210,6 +215,7 @@ impl Entry {
             router,
         };
         self.see(now, view);
+        self.see_filters(now, view);
         self.wanted = BTreeMap::new();
         let mut used = (0..connections.len()).filter(|connection| self.uses(*connection));
         let is_up = |at: usize| connections.get(at).is_some_and(|known| known.is_up);
@@ -309,6 +315,10 @@ impl Entry {
                 via,
                 is_alive,
                 returning: self.returning(slot),
+                asked: match side {
+                    Side::Input => self.asked(),
+                    Side::Output => None,
+                },
             };
             self.wanted.insert(slot, design);
         }

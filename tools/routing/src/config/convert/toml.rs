@@ -4,8 +4,8 @@ use super::{Converted, time};
 use crate::adapter;
 use crate::config::values::CREATION_MODES;
 use crate::plan::{
-    AutoRoute, Connection, ConnectionKind, CreationMode, EndpointQos, Filter, Input, Limits,
-    Output, Pattern, Plan, Plugin, Route, RouteSettings, Session, Writers,
+    AutoRoute, Connection, ConnectionKind, CreationMode, EndpointQos, Filter, FilterPropagation,
+    Input, Limits, Output, Pattern, Plan, Plugin, Route, RouteSettings, Session, Writers,
 };
 use dunlin::{DataRepresentation, Transports, WaitStrategy};
 use std::collections::BTreeMap;
@@ -466,8 +466,13 @@ impl Writer {
         if let Some(period) = settings.period {
             self.line("period", quoted(&time(period)));
         }
-        if settings.filter_propagation.is_some() {
-            self.lose("filter_propagation".to_owned());
+        if let Some(propagation) = settings.filter_propagation {
+            let count = propagation.max_event_count;
+            let delay = quoted(&time(propagation.max_event_delay));
+            let terms = format!("{{ max_event_count = {count}, max_event_delay = {delay} }}");
+            let is_usual = propagation == FilterPropagation::default();
+            let value = if is_usual { "true".to_owned() } else { terms };
+            self.line("filter_propagation", value);
         }
     }
 

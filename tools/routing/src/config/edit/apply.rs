@@ -69,6 +69,7 @@ pub(super) fn apply(
         "unregister_delay" => settings.unregister_delay = new.unregister_delay,
         "reassert" => settings.reassert = new.reassert,
         "backlog" => settings.backlog = new.backlog,
+        "filter_propagation" => settings.filter_propagation = new.filter_propagation,
         "stall_timeout" => settings.stall_timeout = new.stall_timeout,
         "topics" | "deny" | "types" | "deny_types" | "rename" => {
             let Some(patterns) = &mut changed.patterns else {

@@ -3,13 +3,13 @@ use super::table::{Item, Table};
 use super::{Reader, path};
 use crate::config::values;
 use crate::plan::{
-    AutoRoute, Backlog, Connection, ConnectionKind, ContentFilter, CreationMode, Filter, Input,
-    Output, Pattern, Plugin, RouteSettings, Writers,
+    AutoRoute, Backlog, Connection, ConnectionKind, ContentFilter, CreationMode, Filter,
+    FilterPropagation, Input, Output, Pattern, Plugin, RouteSettings, Writers,
 };
 use dunlin_document::{Problem, Span, did_you_mean, quoted};
 use std::collections::BTreeMap;
 
-pub(super) const ROUTE: [&str; 32] = [
+pub(super) const ROUTE: [&str; 33] = [
     "name",
     "enabled",
     "from",
@@ -40,6 +40,7 @@ pub(super) const ROUTE: [&str; 32] = [
     "unregister_delay",
     "reassert",
     "backlog",
+    "filter_propagation",
     "stall_timeout",
     "representation",
 ];
@@ -452,7 +453,7 @@ impl Reader<'_> {
                 "propagate_unregister",
                 base.propagate_unregister,
             ),
-            filter_propagation: base.filter_propagation,
+            filter_propagation: self.filter_propagation(table),
             processor: self.processor(table),
             period: self.duration(table, "period"),
             linger: self.duration(table, "linger").unwrap_or(base.linger),
@@ -465,6 +466,25 @@ impl Reader<'_> {
                 .unwrap_or(base.unregister_delay),
             reassert: self.boolean(table, "reassert", base.reassert),
         }
+    }
+
+    /// `true`, or a table of its terms.
+    fn filter_propagation(&mut self, table: &Table<'_>) -> Option<FilterPropagation> {
+        let item = table.get("filter_propagation")?;
+        let mut propagation = FilterPropagation::default();
+        if !item.is_table() {
+            let enabled = self.boolean(table, "filter_propagation", false);
+            return enabled.then_some(propagation);
+        }
+        let table = item.table(self.problems)?;
+        table.allow(&["max_event_count", "max_event_delay"], self.problems);
+        if let Some(count) = self.count(&table, "max_event_count", i64::from(u32::MAX)) {
+            propagation.max_event_count = count as u32;
+        }
+        if let Some(delay) = self.duration(&table, "max_event_delay") {
+            propagation.max_event_delay = delay;
+        }
+        Some(propagation)
     }
 
     fn backlog(&mut self, table: &Table<'_>) -> Backlog {

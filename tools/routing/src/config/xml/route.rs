@@ -7,7 +7,6 @@ use crate::plan::{
     AutoRoute, ContentFilter, CreationMode, EndpointQos, Filter, FilterPropagation, Input, Output,
     Pattern, Route, RouteSettings, Writers,
 };
-use dunlin::Duration;
 use dunlin_document::{Element, Problem, Value, did_you_mean, quoted};
 
 const INPUTS: [&str; 2] = ["input", "dds_input"];
@@ -302,9 +301,10 @@ impl Reader<'_> {
         let count = count.and_then(|count| self.number(count, u64::from(u32::MAX)));
         let delay = element.child("max_event_delay");
         let delay = delay.and_then(|delay| self.duration(delay));
+        let base = FilterPropagation::default();
         enabled.then(|| FilterPropagation {
-            max_event_count: count.map_or(16, |count| count as u32),
-            max_event_delay: delay.unwrap_or(Duration::from_millis(100)),
+            max_event_count: count.map_or(base.max_event_count, |count| count as u32),
+            max_event_delay: delay.unwrap_or(base.max_event_delay),
         })
     }
 }

@@ -38,6 +38,7 @@ impl Entry {
                     via: self.ways[1].clone(),
                     is_alive: true,
                     returning: Vec::new(),
+                    asked: None,
                 };
                 self.wanted.insert(slot, design);
             }

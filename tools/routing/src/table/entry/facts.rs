@@ -114,7 +114,10 @@ impl Entry {
         inputs.flat_map(move |at| self.writers(view, at).map(move |data| (at, data)))
     }
 
-    fn all_readers<'a>(&'a self, view: View<'a>) -> impl Iterator<Item = &'a ReaderData> {
+    pub(super) fn all_readers<'a>(
+        &'a self,
+        view: View<'a>,
+    ) -> impl Iterator<Item = &'a ReaderData> {
         (0..self.plan.outputs.len()).flat_map(move |at| self.readers(view, at))
     }
 

@@ -1,4 +1,5 @@
 //! From what there is to what there should be.
+use super::far_filters::is_wider;
 use super::outlets::Outlets;
 use super::{Entry, Have, Status};
 use crate::table::rate::Rate;
@@ -20,6 +21,7 @@ impl Entry {
         let facts = self.inputs.iter().chain(&self.outputs);
         let mut due: Vec<Time> = facts.filter_map(|fact| fact.until).collect();
         due.extend(self.sources.due());
+        due.extend(self.far_filters.due(self.plan.settings.filter_propagation));
         due.extend(self.returned.values().flatten());
         due.extend(self.broken().map(|broken| broken.until));
         for slot in self.outdated() {
@@ -84,7 +86,8 @@ impl Entry {
                 continue;
             };
             let next = have.changed + BETWEEN_CHANGES;
-            if next > now {
+            // Somebody waits for what a wider filter lets through.
+            if next > now && !is_wider(&wanted.asked, &have.design.asked) {
                 due.push(next);
                 continue;
             }
