@@ -1,6 +1,7 @@
 //! `dunlin route`, and the same program under the name `rtiroutingservice`.
 use crate::config::{self, Configuration, Input};
 use options::{Misused, Options};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -78,7 +79,7 @@ pub fn main(arguments: Vec<String>) -> ExitCode {
         "set" => with_options(rest, change::set),
         "remove" => with_options(rest, change::remove),
         "" | "help" | "-help" | "--help" | "-h" => {
-            print!("{HELP}{}", options::HELP);
+            print(&format!("{HELP}{}", options::HELP));
             exit::DONE
         }
         other => {
@@ -102,11 +103,14 @@ pub fn rtiroutingservice(arguments: Vec<String>) -> ExitCode {
 fn with_options(arguments: Vec<String>, then: impl FnOnce(Options) -> u8) -> u8 {
     match Options::parse(arguments) {
         Ok(options) if options.help => {
-            print!("{HELP}{}", options::HELP);
+            print(&format!("{HELP}{}", options::HELP));
             exit::DONE
         }
         Ok(options) if options.version => {
-            println!("Dunlin Routing Service {}", env!("CARGO_PKG_VERSION"));
+            print(&format!(
+                "Dunlin Routing Service {}\n",
+                env!("CARGO_PKG_VERSION")
+            ));
             exit::DONE
         }
         Ok(options) if options.list => list(options),
@@ -115,6 +119,19 @@ fn with_options(arguments: Vec<String>, then: impl FnOnce(Options) -> u8) -> u8 
             eprintln!("{message}");
             exit::MISUSED
         }
+    }
+}
+
+/// Prints to the standard output. That nobody reads it is no error; where it cannot be written, the
+/// command ends.
+fn print(text: &str) {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            eprintln!("stdout: {error}");
+            std::process::exit(exit::FAILED.into());
+        }
+        _ => {}
     }
 }
 
@@ -143,10 +160,10 @@ fn inputs(options: &Options) -> Vec<Input> {
 fn list(options: Options) -> u8 {
     let loaded = config::load(&inputs(&options), &options.config);
     for name in &loaded.services {
-        println!("{name}");
+        print(&format!("{name}\n"));
     }
     for name in config::builtin::names() {
-        println!("{name} (built in)");
+        print(&format!("{name} (built in)\n"));
     }
     match loaded.services.is_empty() && !options.files.is_empty() {
         true => {
@@ -167,7 +184,7 @@ fn convert(options: Options) -> u8 {
         return exit::MISUSED;
     };
     let converted = config::convert::convert(&plan, language);
-    print!("{}", converted.text);
+    print(&converted.text);
     for lost in &converted.lost {
         eprintln!("warning: no counterpart: {lost}");
     }
@@ -188,7 +205,7 @@ fn link(arguments: Vec<String>) -> u8 {
         std::env::current_exe().and_then(|program| std::os::unix::fs::symlink(program, &link));
     match made {
         Ok(()) => {
-            println!("{}", link.display());
+            print(&format!("{}\n", link.display()));
             exit::DONE
         }
         Err(error) => {

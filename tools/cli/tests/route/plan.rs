@@ -27,6 +27,11 @@ fn explain_shows_the_plan_and_what_matches_now() {
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json["name"], "yard");
         assert!(json["domain_routes"][0]["sessions"][0]["routes"][0]["matches"].is_null());
+        let asking = format!("{TOML}filter_propagation = true\n");
+        let file = written(directory.path(), "asking.toml", &asking);
+        let text = printed(&format!("route explain {file} --no-look"));
+        let line = "        filters    of readers beyond are asked of the sources, as one";
+        assert!(text.lines().any(|one| one == line), "{text}");
     });
 }
 
@@ -74,4 +79,38 @@ fn a_configuration_is_checked_listed_and_converted() {
     let again = printed(&format!("route convert {file} --to toml"));
     assert!(toml.contains("topics = [\"Square\"]"), "{toml}");
     assert!(again.contains("topics = [\"Square\"]"), "{again}");
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_a_closed_pipe_is_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = written(directory.path(), "yard.toml", TOML);
+    for command in [
+        "explain --no-look",
+        "convert --to toml",
+        "list",
+        "--help",
+        "run --dry-run",
+    ] {
+        let to = |stdout: Stdio| {
+            let line = format!("route {command}");
+            let mut program = Command::new(env!("CARGO_BIN_EXE_dunlin"));
+            program.args(line.split(' '));
+            if command != "--help" {
+                program.arg(&file);
+            }
+            program.stdout(stdout).output().unwrap()
+        };
+        let full = fs::OpenOptions::new().write(true).open("/dev/full");
+        let output = to(full.unwrap().into());
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{command}");
+        assert!(complaint.starts_with("stdout: "), "{command}: {complaint}");
+
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = to(writer.into());
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{command}");
+        assert!(output.status.success(), "{command}");
+    }
 }

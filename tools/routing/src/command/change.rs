@@ -3,6 +3,7 @@ use super::client::{
     Client, Failure, carried_out, differences, find, operands, path_of, target, text,
 };
 use super::options::Options;
+use super::print;
 use hyper::Method;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -47,7 +48,7 @@ fn send(
 ) -> Result<(), Failure> {
     let end = if options.dry_run { "?dry_run" } else { "" };
     let answer = client.ask(method, &target(path, end), body)?;
-    println!("{}", differences(&answer));
+    print(&format!("{}\n", differences(&answer)));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Commands to a service that runs, over its HTTP interface.
 use super::options::Options;
-use super::{exit, run};
+use super::{exit, print, run};
 use crate::config::Input;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
@@ -191,8 +191,11 @@ pub(super) fn get(options: Options) -> u8 {
             _ => return Err(Failure::File("dunlin route get PATH: one path".to_owned())),
         };
         match options.json {
-            true => println!("{}", serde_json::to_string_pretty(node).unwrap_or_default()),
-            false => print!("{}", listing(node)),
+            true => print(&format!(
+                "{}\n",
+                serde_json::to_string_pretty(node).unwrap_or_default()
+            )),
+            false => print(&listing(node)),
         }
         Ok(())
     }))
@@ -213,7 +216,7 @@ pub(super) fn set_state(options: Options, state: &str) -> u8 {
         for path in paths.collect::<Result<Vec<_>, _>>()? {
             let body = json!({ "state": state }).to_string();
             client.ask(Method::PUT, &target(path, "/state"), body)?;
-            println!("{path}: {state}");
+            print(&format!("{path}: {state}\n"));
         }
         Ok(())
     }))
@@ -239,7 +242,7 @@ pub(super) fn reload(options: Options) -> u8 {
             false => "/v1/config",
         };
         let answer = client.ask(Method::POST, place, text)?;
-        println!("{}", differences(&answer));
+        print(&format!("{}\n", differences(&answer)));
         Ok(())
     }))
 }
@@ -265,11 +268,11 @@ pub(super) fn top(options: Options) -> u8 {
             let now = client.get("/routing_services")?;
             let text = rates(&before, &now, LOOK);
             if !watched {
-                print!("{text}");
+                print(&text);
                 return Ok(());
             }
             // Home, and clear from there on: nothing flickers.
-            print!("\x1b[H\x1b[J{text}");
+            print(&format!("\x1b[H\x1b[J{text}"));
             before = now;
         }
     }))

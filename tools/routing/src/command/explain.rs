@@ -1,6 +1,6 @@
 //! `dunlin route explain`: what a plan comes to, as a tree, and what matches now.
 use super::options::Options;
-use super::{exit, load};
+use super::{exit, load, print};
 use crate::plan::{DomainRoute, Plan};
 use dunlin_observe::observer::{Domains, Observers};
 use dunlin_observe::view::DomainView;
@@ -31,13 +31,13 @@ pub(super) fn explain(options: Options) -> u8 {
     let view = ServiceView::of(&plan, seen.as_ref());
     match options.json {
         true => match serde_json::to_string_pretty(&view) {
-            Ok(text) => println!("{text}"),
+            Ok(text) => print(&format!("{text}\n")),
             Err(error) => {
                 eprintln!("{error}");
                 return exit::FAILED;
             }
         },
-        false => print!("{}", text(&view)),
+        false => print(&text(&view)),
     }
     exit::DONE
 }
@@ -111,6 +111,9 @@ fn route_text(out: &mut String, route: &RouteView) {
     line("path", &route.path);
     line("sets", &route.sets);
     line("large", &route.large);
+    if let Some(filters) = route.filters {
+        line("filters", filters);
+    }
     line("if full", &route.if_full);
     line("backlog", &route.backlog);
     for matched in route.matches.iter().flatten() {

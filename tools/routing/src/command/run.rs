@@ -2,7 +2,7 @@
 use super::log::Log;
 use super::options::{Options, Verbosity};
 use super::running::{Running, Watched};
-use super::{exit, load};
+use super::{exit, load, print};
 use crate::plan::{Administration, Monitoring, Plan};
 use crate::service::{Service, StartError};
 use crate::show::{Administered, Bounds, Http, HttpOptions};
@@ -35,7 +35,7 @@ pub(super) fn run(options: Options) -> u8 {
     }
     adapt(&mut plan, &options);
     if options.dry_run {
-        println!("{}", summary(&plan));
+        print(&format!("{}\n", summary(&plan)));
         return exit::DONE;
     }
     serve(plan, &options).unwrap_or_else(|error| {

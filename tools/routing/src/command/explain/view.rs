@@ -3,7 +3,7 @@ use super::Seen;
 use crate::config::values::CREATION_MODES;
 use crate::plan::{
     AutoRoute, Connection, ConnectionKind, CreationMode, DomainRoute, EndpointQos, Filter, Input,
-    Output, Plan, Plugin, Route, RouteSettings, Session, Writers, why_whole,
+    Output, Plan, Plugin, Route, RouteSettings, Session, Writers, passes_all_on, why_whole,
 };
 use dunlin::{History, Transports};
 use serde::Serialize;
@@ -61,6 +61,8 @@ pub(super) struct RouteView {
     pub(super) sets: String,
     /// When samples of several fragments pass.
     pub(super) large: String,
+    /// What is asked of the sources for the filters of readers beyond, if the route asks at all.
+    pub(super) filters: Option<&'static str>,
     pub(super) if_full: String,
     pub(super) backlog: String,
     /// `null` if nobody has looked.
@@ -204,6 +206,7 @@ fn route(
             (&route.inputs, &route.outputs),
             connections,
         ),
+        filters: filters(&route.settings, &route.outputs),
         if_full: if_full(&route.settings, &route.inputs, &route.outputs),
         backlog: backlog(&route.settings, route.outputs.len()),
         matches,
@@ -248,6 +251,7 @@ fn auto_route(
             connections,
         ),
         large: large(&route.settings, (inputs, &route.outputs), connections),
+        filters: filters(&route.settings, &route.outputs),
         if_full: if_full(&route.settings, inputs, &route.outputs),
         backlog: backlog(&route.settings, route.outputs.len()),
         matches,
@@ -452,6 +456,12 @@ fn large(
             format!("pass when they are whole, for: {}", reasons.join(", "))
         }
     }
+}
+
+/// Whether filters of readers beyond are asked of the sources.
+fn filters(settings: &RouteSettings, outputs: &[Output]) -> Option<&'static str> {
+    let asks = settings.filter_propagation.is_some() && passes_all_on(settings, outputs);
+    asks.then_some("of readers beyond are asked of the sources, as one")
 }
 
 /// What happens when an output can take no more.
