@@ -38,6 +38,8 @@ fn joined<P: AsRef<str>>(
         append(&mut expression, part, parameters.len(), all.len())?;
         expression.push(')');
         all.extend(parameters.iter().map(|value| value.as_ref().to_string()));
+        // What is too much already is not read to its end.
+        check_limits(&expression, &all)?;
     }
     check_limits(&expression, &all)?;
     Ok((expression, all))
@@ -118,6 +120,7 @@ mod tests {
             let error = any_of(&[("x = 1", NONE), (bad, NONE)]).unwrap_err();
             assert!(error.message().contains(why), "{bad}: {error}");
         }
+        assert!(any_of::<&str>(&[]).is_err());
         let long = format!("x = {}", "1".repeat(3_000));
         assert!(any_of(&[(&*long, NONE), (&*long, NONE)]).is_err());
         let many = ["1"; 60];
