@@ -411,6 +411,10 @@ fn check(now: Time, writer: &Writer, config: &WriterConfig, model: &mut Model) {
                 listener.joined += 1;
             }
             listener.heard = progress.heard_ago.is_some();
+            // Nor has it to get what the history has replaced by then, whoever else lacks it.
+            if listener.heard && !model.keeps_all {
+                listener.joined = listener.joined.max(progress.acknowledged.0);
+            }
         }
         if !progress.waited_for {
             assert!(!listener.heard && !model.waits_for_ever);

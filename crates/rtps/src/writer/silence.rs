@@ -57,9 +57,11 @@ impl Writer {
             return;
         };
         let first = match proxy.config.durability {
+            durability if self.is_transient() && durability != Durability::Volatile => {
+                self.first_for(durability)
+            }
             // What others lack is kept, and so is there for it.
-            Durability::Volatile => self.acknowledged.saturating_add(1),
-            durability => self.first_for(durability),
+            _ => self.acknowledged.saturating_add(1),
         };
         if let Some(proxy) = self.readers.get_mut(index) {
             proxy.silent = false;
