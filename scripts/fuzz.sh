@@ -12,6 +12,14 @@ runs=${FUZZ_RUNS:--1}
 timeout=${FUZZ_TIMEOUT:-5}
 # 0: another course each time.
 seed=${FUZZ_SEED:-0}
+# What would choose other inputs each time: how long one took, where things lie in memory, what came to the directory meanwhile.
+same="" fixed=""
+if [ "$seed" != 0 ]; then
+    same="-entropic=0 -reload=0"
+    if setarch -R true 2>/dev/null; then
+        fixed="setarch -R"
+    fi
+fi
 if ! cargo +nightly --version >/dev/null 2>&1; then
     echo "SKIPPED fuzzing: it needs nightly Rust ('rustup toolchain install nightly'); 'make test' replays the corpora without" >&2
     exit 0
@@ -37,7 +45,7 @@ fi
 fuzz() {
     local target=$1 log="artifacts/$1.log"
     mkdir -p "found/$target" "artifacts/$target"
-    if cargo +nightly fuzz run --fuzz-dir . --features fuzzing "$target" "found/$target" "corpus/$target" -- \
+    if $fixed cargo +nightly fuzz run --fuzz-dir . --features fuzzing "$target" "found/$target" "corpus/$target" -- $same \
         -seed="$seed" -runs="$runs" -max_total_time="$seconds" -timeout="$timeout" -rss_limit_mb=512 -max_len=4096 >"$log" 2>&1; then
         echo "$target: $(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\) .*/\1 runs in \2 s, nothing found/p' "$log")"
     else
@@ -47,5 +55,5 @@ fuzz() {
     fi
 }
 export -f fuzz
-export seconds runs timeout seed
+export seconds runs timeout seed same fixed
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I TARGET bash -c 'fuzz TARGET'
