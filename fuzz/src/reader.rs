@@ -5,8 +5,8 @@ use dunlin_qos::{
     DestinationOrder, Durability, Duration, History, Ownership, ReliabilityKind, ResourceLimits,
 };
 use dunlin_rtps::{
-    Delivery, GroupFront, InstanceHandle, KeyOf, Outbox, PayloadAllocator, Reader, ReaderConfig,
-    Sample, Select, Time, To, Which, WriterProxyConfig,
+    Delivery, GroupFront, InstanceHandle, KeyOf, OriginBounds, Outbox, PayloadAllocator, Reader,
+    ReaderConfig, Sample, Select, Time, To, Which, WriterProxyConfig,
 };
 use dunlin_wire::{
     Data, DataFrag, EntityId, EntityKind, FragmentNumber, Gap, GroupInfo, Guid, GuidPrefix,
@@ -34,12 +34,16 @@ struct Speaker {
     /// It went far ahead and then showed that it is not there, as after a forged message: what is
     /// of the numbers ahead may be out of order, or come again.
     contradicted: bool,
+    /// Somebody forwarded samples: what others brought does not come again.
+    forwarded: bool,
     highest: i64,
 }
 
 struct Model {
     config: ReaderConfig,
     speakers: [Speaker; WRITERS],
+    /// Which samples came, by who wrote them first.
+    came: BTreeSet<SampleIdentity>,
     answers: usize,
 }
 
@@ -101,6 +105,7 @@ pub fn reader(data: &[u8]) {
     let mut model = Model {
         config,
         speakers: Default::default(),
+        came: BTreeSet::new(),
         answers: 0,
     };
     let mut now = Time(0);
@@ -157,6 +162,10 @@ fn config(script: &mut Script<'_>) -> ReaderConfig {
         max_sample_size: 64 * u32::from(script.byte()),
         max_reassembly_bytes: 128 * usize::from(script.byte()),
         max_pending: u32::from(script.byte()),
+        duplicates: (flags & 192 == 192).then_some(OriginBounds {
+            max_origins: 64,
+            forget_after: Duration::INFINITE,
+        }),
         ..ReaderConfig::new(reader_guid())
     }
 }
@@ -205,7 +214,12 @@ fn step(script: &mut Script<'_>, reader: &mut Reader, model: &mut Model, now: &m
             0 => {
                 take(reader, model, &Select::default());
                 check_complete(&model.speakers[writer], &model.config);
-                model.speakers[writer] = Speaker::default();
+                model.speakers[writer] = Speaker {
+                    forwarded: model.speakers[writer].forwarded,
+                    ..Speaker::default()
+                };
+                // Its numbers may begin anew.
+                model.came.retain(|sample| sample.writer != guid);
                 reader.remove_writer(at, guid);
             }
             1 if model.config.grouped => open_gate(script, reader, at),
@@ -324,6 +338,9 @@ fn data(
 ) -> Delivery {
     let sequence = script.number(model.speakers[writer].highest);
     let label = label(script, &model.config, sequence);
+    let forwarded = label.inline.origin.is_some();
+    let others = model.speakers.iter_mut();
+    others.for_each(|speaker| speaker.forwarded |= forwarded);
     let bytes = pattern(writer as u8, sequence, script.byte().into());
     let payload = match label.key {
         _ if bytes.is_empty() => Payload::None,
@@ -360,6 +377,9 @@ fn fragment(
 ) -> Delivery {
     let sequence = script.number(model.speakers[writer].highest);
     let label = label(script, &model.config, sequence);
+    let forwarded = label.inline.origin.is_some();
+    let others = model.speakers.iter_mut();
+    others.for_each(|speaker| speaker.forwarded |= forwarded);
     let sample_size = script.short();
     let fragment_size = u16::from(script.byte());
     let (first, count) = (script.short(), u16::from(script.choice(5)));
@@ -521,6 +541,13 @@ impl Model {
         let speaker = &mut self.speakers[writer];
         let is_new = speaker.taken.insert(number);
         assert!(is_new || speaker.contradicted, "{number} came twice");
+        let identity = sample.info.identity();
+        if self.config.duplicates.is_some() && !self.config.coherent {
+            let is_first = self.came.insert(identity);
+            let contradicted = self.speakers.iter().any(|s| s.contradicted);
+            assert!(is_first || contradicted, "{identity:?} came in two ways");
+        }
+        let speaker = &mut self.speakers[writer];
         speaker.highest = speaker.highest.max(number);
         writer
     }
@@ -540,7 +567,8 @@ fn check_complete(speaker: &Speaker, config: &ReaderConfig) {
         || config.ownership == Ownership::Exclusive
         || config.destination_order == DestinationOrder::BySourceTimestamp
         || config.coherent;
-    if !speaker.reliable || loses {
+    let others = config.duplicates.is_some() && speaker.forwarded;
+    if !speaker.reliable || loses || others {
         return;
     }
     let taken = speaker.taken.iter().map(|n| (*n, *n + 1));

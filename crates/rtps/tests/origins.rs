@@ -204,6 +204,25 @@ fn a_sample_that_comes_in_two_ways_is_seen_once() {
 }
 
 #[test]
+fn what_its_writer_brought_before_any_router_is_known() {
+    let mut reader = Reader::new(once());
+    let mut origin = Speaker::numbered(1, &mut reader);
+    let mut routers = [2, 3].map(|number| Speaker::numbered(number, &mut reader));
+    for number in 1..=3 {
+        origin.write(&mut reader, sample(1, number, 8));
+    }
+    for number in 2..=4 {
+        let origin = forwarded(1, i64::from(number));
+        routers[0].write(&mut reader, with(sample(1, number, 8), origin));
+    }
+    // The other router has more of the history of a writer that nobody knew.
+    routers[0].write(&mut reader, with(sample(1, 90, 8), forwarded(7, 2000)));
+    routers[1].write(&mut reader, with(sample(1, 80, 8), forwarded(7, 3)));
+    assert_eq!(numbers(&mut reader), [1, 2, 3, 4, 90, 80]);
+    assert_eq!(reader.passed_over().duplicate, 2);
+}
+
+#[test]
 fn all_ways_count_unless_the_reader_asks() {
     let mut reader = Reader::new(reliable_reader());
     let mut routers = [2, 3].map(|number| Speaker::numbered(number, &mut reader));

@@ -70,7 +70,7 @@ pub(crate) trait ReaderEvents: Send + Sync {
 }
 
 /// How an untyped reader differs from others.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct UntypedReaderOptions {
     /// Stream mode, for whoever relays or records: every change is handed out as it was sent, in
     /// the order of its writer. There are no instances, so nothing is collapsed, and `dispose` and
@@ -78,7 +78,8 @@ pub struct UntypedReaderOptions {
     /// DESTINATION_ORDER as BY_RECEPTION_TIMESTAMP; TIME_BASED_FILTER does nothing.
     pub stream: bool,
     /// Does a sample that several writers forward, or one forwards beside its original writer, come
-    /// once only, and within which bounds is that known?
+    /// once only, and within which bounds is that known? By default it does, of 4,096 original
+    /// writers, as for typed readers; `None`: it comes as often as it is sent.
     pub duplicates: Option<OriginBounds>,
     /// Which writers it is matched with, of those that suit it; `None` for all. It is asked when a
     /// writer is discovered and when what that announces changes. If it panics, the answer is no.
@@ -88,6 +89,21 @@ pub struct UntypedReaderOptions {
     /// Samples of more fragments than this can be had as they come, before they are whole
     /// ([`UntypedReader::take_arriving`]); `None`: none can. Only in stream mode.
     pub arriving: Option<u32>,
+}
+
+impl Default for UntypedReaderOptions {
+    fn default() -> Self {
+        Self {
+            stream: false,
+            duplicates: Some(OriginBounds {
+                // So what strangers make up costs 8 MiB at most.
+                max_origins: 4096,
+                ..OriginBounds::default()
+            }),
+            accepts: None,
+            arriving: None,
+        }
+    }
 }
 
 /// A reader without a type.

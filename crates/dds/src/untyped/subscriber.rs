@@ -157,7 +157,7 @@ impl Subscriber {
 
     /// As
     /// [`create_untyped_datareader_with_listener`](Self::create_untyped_datareader_with_listener),
-    /// of a reader in stream mode, or one that drops duplicates. Without a listener: `None::<()>`.
+    /// of a reader in stream mode, or one that takes duplicates. Without a listener: `None::<()>`.
     ///
     /// # Errors
     /// As there.

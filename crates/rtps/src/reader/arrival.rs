@@ -2,6 +2,7 @@
 //! 8.4.10.2, 8.4.12.2)
 use super::cache::{Cache, Header};
 use super::coherent_sets::Inside;
+use super::origins::Origins;
 use super::writer_proxy::{NumberKind, Ordering, Waiting, WriterIdentity, WriterProxy};
 use super::{Delivery, Reader, ReaderConfig};
 use crate::{
@@ -83,6 +84,12 @@ impl Reader {
         allocator: &mut impl PayloadAllocator,
         out: &mut impl Outbox,
     ) -> Delivery {
+        if let Some(origin) = &arrival.inline.origin
+            && origin.original_writer.is_some()
+            && self.cache.duplicates.is_none()
+        {
+            self.heed_origins(now);
+        }
         let Some(proxy) = self.writers.get_mut(index) else {
             return Delivery::default();
         };
@@ -153,6 +160,23 @@ impl Reader {
         }
         self.note_due();
         delivery
+    }
+
+    /// Somebody forwards samples of others. If they are to come once, they are known from now on,
+    /// and all that their writers brought themselves before.
+    #[cold]
+    fn heed_origins(&mut self, now: Time) {
+        let Some(bounds) = self.config.duplicates else {
+            return;
+        };
+        let mut origins = Origins::new(bounds);
+        for proxy in &self.writers {
+            if let Some(had) = proxy.leaves() {
+                let first = had.owed_from.unwrap_or(1);
+                origins.note_all(now, proxy.author.guid, first, had.below);
+            }
+        }
+        self.cache.duplicates = Some(Box::new(origins));
     }
 
     /// A change that was settled in an earlier match, at its turn: it shows what its writer writes.

@@ -114,8 +114,9 @@ pub(super) struct Cache {
     pub(super) taken_in: u64,
     /// What was not shown, and why.
     pub(super) passed_over: PassedOver,
-    /// What came already, by whoever wrote it first, if that is not to come twice.
-    duplicates: Option<Box<Origins>>,
+    /// What came already, by whoever wrote it first, if that is not to come twice and has been said
+    /// of a sample.
+    pub(super) duplicates: Option<Box<Origins>>,
     /// What samples say of their origin. Most say nothing, so it is not in the samples.
     pub(super) origins: Slab<SampleOrigin>,
     /// What the samples are, where every change is handed out.
@@ -187,9 +188,7 @@ impl Cache {
             chosen: Vec::new(),
             taken_in: 0,
             passed_over: PassedOver::default(),
-            duplicates: config
-                .duplicates
-                .map(|bounds| Box::new(Origins::new(bounds))),
+            duplicates: None,
             origins: Slab::new(),
             stream: config.stream.then(Box::default),
         }

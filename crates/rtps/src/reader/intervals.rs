@@ -1,5 +1,5 @@
-//! Ranges of numbers that will never come, kept as ranges: a GAP from 1 to 2^63 costs as much as
-//! one of 1.
+//! Numbers kept as ranges: those of a GAP from 1 to 2^63 that will never come cost as much as one,
+//! and so does all that came in order.
 use alloc::vec::Vec;
 
 /// Beyond so many ranges, new ones are not remembered; the writer will say them again when asked.
@@ -36,6 +36,26 @@ impl Intervals {
             _ => (start, end),
         };
         self.0.splice(from..to.max(from), [merged]);
+    }
+
+    /// Adds what follows the highest range at once; false if this does not.
+    #[inline]
+    pub(super) fn extend(&mut self, start: i64, end: i64) -> bool {
+        match self.0.last_mut() {
+            Some(last) if last.1 == start => {
+                last.1 = end.max(start);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes what is between the two lowest ranges for one of them.
+    pub(super) fn close_lowest_gap(&mut self) {
+        if let [first, second, ..] = &mut self.0[..] {
+            second.0 = first.0;
+            self.0.remove(0);
+        }
     }
 
     /// How many numbers from `start` on and below `end` are in.
@@ -110,6 +130,19 @@ mod tests {
                 proptest::prop_assert_eq!(intervals.end_of(number), end);
             }
         }
+    }
+
+    #[test]
+    fn they_grow_at_the_end_and_lose_the_lowest_gap() {
+        let mut ranges = Intervals::default();
+        ranges.close_lowest_gap();
+        assert!(!ranges.extend(5, 6));
+        ranges.add(5, 6);
+        assert!(ranges.extend(6, 7) && !ranges.extend(8, 9));
+        ranges.add(9, 10);
+        ranges.add(20, 21);
+        ranges.close_lowest_gap();
+        assert_eq!(ranges.0, [(5, 10), (20, 21)]);
     }
 
     #[test]

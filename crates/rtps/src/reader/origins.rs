@@ -1,15 +1,15 @@
 //! What has come of each original writer, whoever forwarded it: redundant routers, or a direct
 //! and a routed way, give a reader each sample once.
 use super::config::OriginBounds;
+use super::intervals::Intervals;
 use crate::Time;
 use core::fmt;
 use dunlin_wire::{Guid, SampleIdentity};
 use hashbrown::HashMap;
 
-/// Numbers of one origin that are told apart, up to the highest that came. What is below counts as
-/// had.
-const WINDOW: i64 = 1024;
-const WORDS: usize = WINDOW as usize / 64;
+/// Of what came of one origin, so many ranges of numbers are told apart. Of more, the gap between
+/// the lowest two counts as had: nobody is likely to bring that still.
+const RANGES: usize = 128;
 
 /// What came of the original writers that were heard of lately.
 ///
@@ -18,20 +18,12 @@ const WORDS: usize = WINDOW as usize / 64;
 // Origins are in one of two generations: those that were heard of since the last turn, and those
 // that were so before it. A turn forgets the elder ones, so nothing is ever searched for the origin
 // that was silent for longest.
-#[derive(Clone)]
 pub struct Origins {
     bounds: OriginBounds,
-    recent: HashMap<Guid, Window>,
-    elder: HashMap<Guid, Window>,
+    recent: HashMap<Guid, Intervals>,
+    elder: HashMap<Guid, Intervals>,
     /// When the next turn is due.
     turn: Time,
-}
-
-#[derive(Clone)]
-struct Window {
-    highest: i64,
-    /// By number modulo `WINDOW`.
-    had: [u64; WORDS],
 }
 
 impl Origins {
@@ -49,24 +41,28 @@ impl Origins {
     pub fn have(&mut self, now: Time, sample: &SampleIdentity) -> bool {
         self.turn(now);
         let known = self.recent.get(&sample.writer);
-        let window = known.or_else(|| self.elder.get(&sample.writer));
-        window.is_some_and(|window| window.has(sample.sequence.0))
+        let came = known.or_else(|| self.elder.get(&sample.writer));
+        came.is_some_and(|came| came.end_of(sample.sequence.0).is_some())
     }
 
     /// It has now.
     pub fn note(&mut self, now: Time, sample: &SampleIdentity) {
-        self.turn(now);
         let number = sample.sequence.0;
-        if let Some(window) = self.recent.get_mut(&sample.writer) {
-            return window.note(number);
+        self.note_all(now, sample.writer, number, number.saturating_add(1));
+    }
+
+    /// All from `first` on and below `end` has come of a writer.
+    pub(super) fn note_all(&mut self, now: Time, writer: Guid, first: i64, end: i64) {
+        self.turn(now);
+        if let Some(came) = self.recent.get_mut(&writer) {
+            return add(came, first, end);
         }
-        let mut window = self.elder.remove(&sample.writer);
+        let mut came = self.elder.remove(&writer).unwrap_or_default();
         if self.recent.len() >= (self.bounds.max_origins / 2).max(1) {
             self.forget_elder(now);
         }
-        let window = window.get_or_insert_with(|| Window::new(number));
-        window.note(number);
-        self.recent.insert(sample.writer, window.clone());
+        add(&mut came, first, end);
+        self.recent.insert(writer, came);
     }
 
     fn turn(&mut self, now: Time) {
@@ -97,61 +93,21 @@ impl fmt::Debug for Origins {
     }
 }
 
-impl Window {
-    fn new(number: i64) -> Self {
-        Self {
-            highest: number,
-            had: [0; WORDS],
-        }
+fn add(came: &mut Intervals, first: i64, end: i64) {
+    if came.extend(first, end) {
+        return;
     }
-
-    fn has(&self, number: i64) -> bool {
-        if number > self.highest {
-            return false;
-        }
-        if number <= self.highest.saturating_sub(WINDOW) {
-            return true;
-        }
-        let (word, bit) = place(number);
-        self.had.get(word).is_some_and(|word| word & bit != 0)
+    came.add(first, end);
+    if came.len() > RANGES {
+        came.close_lowest_gap();
     }
-
-    fn note(&mut self, number: i64) {
-        if number <= self.highest.saturating_sub(WINDOW) {
-            return;
-        }
-        let passed = number.saturating_sub(self.highest);
-        if passed >= WINDOW {
-            self.had = [0; WORDS];
-        } else {
-            // What had these places is out of the window now.
-            (self.highest.saturating_add(1)..=number).for_each(|number| self.mark(number, false));
-        }
-        self.highest = self.highest.max(number);
-        self.mark(number, true);
-    }
-
-    fn mark(&mut self, number: i64, had: bool) {
-        let (word, bit) = place(number);
-        if let Some(word) = self.had.get_mut(word) {
-            *word = match had {
-                true => *word | bit,
-                false => *word & !bit,
-            };
-        }
-    }
-}
-
-/// The word and the bit in it that stand for a number.
-fn place(number: i64) -> (usize, u64) {
-    let at = number.rem_euclid(WINDOW) as usize;
-    (at / 64, 1 << (at % 64))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use alloc::collections::BTreeSet;
+    use alloc::vec::Vec;
     use dunlin_qos::Duration;
     use dunlin_wire::{EntityId, GuidPrefix, SequenceNumber};
     use proptest::prelude::*;
@@ -167,7 +123,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_came_is_known_and_nothing_else_above_the_window(
+        fn what_came_is_known_and_nothing_else(
             steps in prop::collection::vec((0..3u16, -1500..1500i64), 1..400),
         ) {
             let mut origins = Origins::new(OriginBounds::default());
@@ -175,15 +131,31 @@ mod tests {
             let mut at = [2000i64; 3];
             for (writer, step) in steps {
                 let which = usize::from(writer);
-                let number = (at[which] + step / 3).max(1);
+                let number = (at[which] + step / 30).max(1);
                 at[which] = number.max(at[which] - 500);
-                let low = model[which].last().map_or(i64::MIN, |last| last - WINDOW);
-                let expected = model[which].contains(&number) || number <= low;
+                let expected = model[which].contains(&number);
                 prop_assert_eq!(origins.have(Time(5), &sample(writer, number)), expected);
                 origins.note(Time(5), &sample(writer, number));
                 model[which].insert(number);
             }
         }
+    }
+
+    #[test]
+    fn of_more_gaps_than_are_told_apart_the_lowest_count_as_had() {
+        let mut origins = Origins::new(OriginBounds::default());
+        let now = Time(1);
+        let numbers = (0..1000).map(|n| 10 + 2 * n);
+        numbers
+            .clone()
+            .for_each(|n| origins.note(now, &sample(1, n)));
+        let ranges = origins.recent.values().next().map(Intervals::len);
+        assert_eq!(ranges, Some(RANGES));
+        let gaps: Vec<_> = numbers.map(|n| n + 1).collect();
+        let mut had = |n: &i64| origins.have(now, &sample(1, *n));
+        assert!(!had(&9), "nothing below the first is taken for had");
+        assert!(gaps.iter().take(1000 - RANGES).all(&mut had));
+        assert!(!gaps.iter().skip(1000 - RANGES).any(&mut had));
     }
 
     #[test]
