@@ -8,7 +8,7 @@ use dunlin::{
     DataReaderQos, DataRepresentation, DataWriterQos, DomainParticipantQos, Duration, PublisherQos,
     SubscriberQos, Transports, WaitStrategy,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub mod diff;
@@ -162,7 +162,53 @@ pub struct ParticipantPlan {
     /// How it uses TCP.
     pub tcp: Option<dunlin::TcpSettings>,
     /// How its receivers wait.
-    pub waiting: Option<WaitStrategy>,
+    pub waiting: Option<Waiting>,
+}
+
+/// How receivers wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// Each by itself.
+    Each(WaitStrategy),
+    /// One thread looks at all participants of the service and never sleeps.
+    Shared,
+}
+
+impl Waiting {
+    /// Reads `shared` or what [`WaitStrategy::parse`] does.
+    ///
+    /// # Errors
+    /// What would be allowed.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "shared" => Ok(Self::Shared),
+            _ => WaitStrategy::parse(text)
+                .map(Self::Each)
+                .map_err(|error| format!("{error}; services also allow shared")),
+        }
+    }
+
+    /// As `text` is read.
+    pub fn text(self) -> String {
+        match self {
+            Self::Shared => "shared".to_owned(),
+            Self::Each(WaitStrategy::Block) => "block".to_owned(),
+            Self::Each(WaitStrategy::Spin) => "spin".to_owned(),
+            Self::Each(WaitStrategy::SpinThenBlock(time)) => {
+                format!("spin-then-block:{}", time.as_micros())
+            }
+        }
+    }
+
+    /// What is done with so many processors: threads that spin need one each, beside those that
+    /// they wait for.
+    #[must_use]
+    pub fn with_processors(self, processors: usize) -> Self {
+        match self {
+            Self::Each(WaitStrategy::Spin) if processors <= 2 => Self::Shared,
+            other => other,
+        }
+    }
 }
 
 /// Routes that share threads and the QoS of publishers and subscribers.
@@ -196,6 +242,20 @@ pub struct ThreadPool {
 }
 
 impl DomainRoute {
+    /// Processors that its participants may use: those of all its sessions; empty means all.
+    pub fn processors(&self) -> Vec<usize> {
+        let sessions = || {
+            self.sessions
+                .iter()
+                .map(|session| &session.threads.processors)
+        };
+        if sessions().any(Vec::is_empty) {
+            return Vec::new();
+        }
+        let all: BTreeSet<usize> = sessions().flatten().copied().collect();
+        all.into_iter().collect()
+    }
+
     /// So many participants a connection has: as many as the largest of its sessions has threads.
     /// What is found by its TCP port, or as what TLS says, is one.
     pub fn lanes(&self, connection: &Connection) -> usize {

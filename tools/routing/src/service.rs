@@ -1,10 +1,12 @@
 //! A running service: its participants, its routes and the thread that attends to them.
+mod affinity;
 mod asks;
 mod beyond;
 mod ends;
 mod execution;
 mod gate;
 pub(crate) mod platform;
+mod poller;
 mod qos;
 mod site;
 mod snapshot;

@@ -1,7 +1,7 @@
 //! Options: those of RTI Routing Service, and a few of our own. Each may have one `-` or two.
 use crate::config::convert::Language;
 use crate::config::{self, Input};
-use dunlin::WaitStrategy;
+use crate::plan::Waiting;
 use dunlin_document::{Variables, did_you_mean};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(super) const HELP: &str = "  -cfgFile \"A.xml;B.xml\"   files; str://\"<dds>
   --dry-run                 checks, and joins no domain
   --strict                  warnings are errors
   --allow-loop              routes may lead in a circle
-  --waiting STRATEGY        block, spin or spin-then-block[:MICROSECONDS]
+  --waiting STRATEGY        block, spin, spin-then-block[:MICROSECONDS] or shared
   --cpu LIST                processors to run on, such as 2-3
   --http [ADDRESS:]PORT     state, metrics and a live page over HTTP; of this host unless ADDRESS says
   --http-token-file FILE    the token that requests need which change something
@@ -120,7 +120,7 @@ pub(super) struct Options {
     pub(super) monitoring: Option<u32>,
     pub(super) dry_run: bool,
     pub(super) strict: bool,
-    pub(super) waiting: Option<WaitStrategy>,
+    pub(super) waiting: Option<Waiting>,
     pub(super) processors: Vec<usize>,
     pub(super) http: Option<SocketAddr>,
     pub(super) token_file: Option<PathBuf>,
@@ -277,7 +277,7 @@ impl Options {
             "remoteMonitoringDomainId" => self.monitoring = Some(number(name, &value)?),
             "http" => self.http = Some(address(&value)?),
             "http-token-file" => self.token_file = Some(value.into()),
-            "waiting" => self.waiting = Some(WaitStrategy::parse(&value).map_err(Misused)?),
+            "waiting" => self.waiting = Some(Waiting::parse(&value).map_err(Misused)?),
             "to" => {
                 self.to = Some(match &*value {
                     "xml" => Language::Xml,

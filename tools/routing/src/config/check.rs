@@ -15,7 +15,6 @@ use std::collections::HashMap;
 pub(super) fn check(plan: &Plan, places: &Places, allow_loop: bool, problems: &mut Problems) {
     let mut checker = Checker { places, problems };
     let service = path::service(&plan.name);
-    checker.without_effect(plan, &service);
     for route in &plan.domain_routes {
         let at = path::domain_route(&service, &route.name);
         checker.domains(route, &at);
@@ -105,17 +104,6 @@ impl Checker<'_> {
             Some(line) => problem.help(line.trim().to_owned()),
             None => problem,
         });
-    }
-
-    /// What this version does not do.
-    fn without_effect(&mut self, plan: &Plan, at: &str) {
-        let sessions = || plan.domain_routes.iter().flat_map(|route| &route.sessions);
-        let processors = sessions().any(|session| !session.threads.processors.is_empty());
-        if processors {
-            let message = "processors are ignored: threads run where the system lets them";
-            let problem = Problem::warning(self.places.at(at), message);
-            self.problems.push(problem);
-        }
     }
 
     fn domains(&mut self, route: &DomainRoute, at: &str) {

@@ -5,10 +5,10 @@
 use super::places::{Places, path};
 use super::values;
 use crate::plan::{
-    Administration, Connection, DomainRoute, Limits, Monitoring, Plan, Session, ThreadPool,
+    Administration, Connection, DomainRoute, Limits, Monitoring, Plan, Session, ThreadPool, Waiting,
 };
 use ::toml::de::DeTable;
-use dunlin::{DomainParticipantQos, Duration, PublisherQos, SubscriberQos, WaitStrategy};
+use dunlin::{DomainParticipantQos, Duration, PublisherQos, SubscriberQos};
 use dunlin_document::{Problem, Problems, SourceId, Span, Variables, quoted};
 use dunlin_profiles::Profiles;
 use table::{Item, Table};
@@ -167,9 +167,12 @@ impl Reader<'_> {
         threads
     }
 
-    fn waiting(&mut self, item: &Item<'_>) -> Option<WaitStrategy> {
-        let text = item.text("\"block\", \"spin\" or \"spin-then-block\"", self.problems)?;
-        let parsed = WaitStrategy::parse(text);
+    fn waiting(&mut self, item: &Item<'_>) -> Option<Waiting> {
+        let text = item.text(
+            "\"block\", \"spin\", \"spin-then-block\" or \"shared\"",
+            self.problems,
+        )?;
+        let parsed = Waiting::parse(text);
         parsed
             .map_err(|message| item.wrong(message, self.problems))
             .ok()

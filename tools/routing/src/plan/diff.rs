@@ -302,6 +302,10 @@ impl ConnectionIn<'_> {
     fn lanes(&self) -> usize {
         self.domain_route.lanes(self.connection)
     }
+
+    fn processors(&self) -> Vec<usize> {
+        self.domain_route.processors()
+    }
 }
 
 /// What becomes of a connection that both plans have.
@@ -310,6 +314,7 @@ pub fn connection(old: &ConnectionIn<'_>, new: &ConnectionIn<'_>) -> Fate {
     changes.anew("group", &old.plan.group, &new.plan.group);
     changes.anew("enabled", &old.starts(), &new.starts());
     changes.anew("threads", &old.lanes(), &new.lanes());
+    changes.anew("processors", &old.processors(), &new.processors());
     let (old, new) = match (&old.connection.kind, &new.connection.kind) {
         (ConnectionKind::Participant(old), ConnectionKind::Participant(new)) => (old, new),
         (old, new) => {

@@ -1,18 +1,21 @@
 //! What the thread of a service does: it tells the table what happened, and does what that says.
 use super::ends::{self, Endpoint, Ends};
 use super::platform::Platform;
-use super::site::{self, Identity, Site};
+use super::poller::Poller;
+use super::site::{self, Identity, Site, Threads};
 use super::{Action, StartError, UnknownPath};
 use crate::clock::Clock;
 use crate::engine::{Budget, RouteCore, Rules};
 use crate::plan::{
-    Administration, Difference, Monitoring, OtherService, ParticipantPlan, Plan, Route, diff,
+    Administration, Difference, Monitoring, OtherService, ParticipantPlan, Plan, Route, Waiting,
+    diff,
 };
 use crate::processor;
 use crate::table::{Command, Design, Entry, RouteId, Side, Slot, Table, Time, reload};
 use dunlin::observe::{DiscoveryEvent, EntityChange};
 use dunlin::{EntityId, Guid, ParticipantConfig, WaitSet};
 use std::collections::{HashMap, hash_map};
+use std::num::NonZero;
 use std::sync::Arc;
 
 /// A plan that is carried out.
@@ -21,6 +24,8 @@ pub(super) struct Execution {
     pub(super) table: Table,
     pub(super) routes: HashMap<RouteId, Ends>,
     platform: Platform,
+    /// Receives for those that share a thread.
+    poller: Option<Poller>,
     /// When a route has something to do again.
     due: Option<Time>,
     /// How many sites the wait set knows.
@@ -110,6 +115,7 @@ impl Execution {
             },
             routes: HashMap::new(),
             platform,
+            poller: None,
             due: None,
             has_ended: false,
             unmonitored: None,
@@ -142,8 +148,24 @@ impl Execution {
         }
         if !joined.is_empty() {
             self.table.connections(self.now(), &joined, true);
+            self.share();
         }
         failed
+    }
+
+    /// One thread receives for all that share it.
+    fn share(&mut self) {
+        let sites = || self.around.sites.iter();
+        let shared: Vec<_> = sites().flat_map(Site::shared).cloned().collect();
+        match &self.poller {
+            _ if shared.is_empty() => self.poller = None,
+            Some(poller) => poller.set(shared),
+            None => {
+                let processors = sites().map(Site::processors).find(|list| !list.is_empty());
+                // Without it their own threads receive.
+                self.poller = Poller::start(shared, processors.unwrap_or_default()).ok();
+            }
+        }
     }
 
     /// One turn: what discovery says, what is due, what is to be done. Returns what ends when it is
@@ -362,6 +384,7 @@ impl Execution {
         self.table.reload(now, (&old, &self.around.plan), &kept);
         // What cannot join yet is tried again.
         self.join();
+        self.share();
         let endpoints = self.carry_out();
         let sites = before.into_iter().flatten().collect();
         Ok((differences, self.ended(endpoints, sites)))
@@ -452,6 +475,7 @@ impl Execution {
             ends::end(ended, &self.platform.clock);
         }
         self.around.sites.iter_mut().for_each(Site::leave);
+        self.poller = None;
     }
 }
 
@@ -464,14 +488,20 @@ fn place<'s>(site: &'s Site, topic: &str, threads: usize) -> Option<ends::Place<
 
 /// The connections of a plan.
 fn sites(plan: &Plan) -> Vec<Site> {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     let mut sites = Vec::new();
     for domain_route in &plan.domain_routes {
         let enabled = plan.enabled && domain_route.enabled;
         for connection in &domain_route.connections {
-            let scope = (enabled, domain_route.lanes(connection));
             let (name, kind) = (&connection.name, &connection.kind);
-            let site = Site::new(&domain_route.name, name, kind, scope);
-            sites.push(site);
+            let waiting = kind.participant().and_then(|plan| plan.waiting);
+            let waiting = waiting.map(|waiting| waiting.with_processors(processors));
+            let threads = Threads {
+                lanes: domain_route.lanes(connection),
+                processors: domain_route.processors(),
+                shared: waiting == Some(Waiting::Shared),
+            };
+            sites.push(Site::new(&domain_route.name, name, kind, enabled, threads));
         }
     }
     sites

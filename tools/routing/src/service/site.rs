@@ -1,15 +1,16 @@
 //! A connection of a domain route: a participant, and what is made of it.
+use super::affinity;
 use super::ends::EndError;
 use super::platform::Join;
 use crate::adapter::{self, Connection, Context};
-use crate::plan::{ConnectionKind, ParticipantPlan};
+use crate::plan::{ConnectionKind, ParticipantPlan, Waiting};
 use crate::table::{Time, TypeFacts};
 use dunlin::observe::{self, DiscoveryEvent, ParticipantData};
 use dunlin::untyped::{TypeSupport, UntypedTopic};
 use dunlin::xtypes::DynamicType;
 use dunlin::{
     DiscoveryEvents, DomainParticipant, GuardCondition, ParticipantConfig, Properties, TopicQos,
-    WaitSet,
+    WaitSet, WaitStrategy,
 };
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -58,11 +59,20 @@ pub(super) struct Site {
     plan: ConnectionKind,
     /// To be joined at all.
     enabled: bool,
-    /// So many participants.
-    lanes: usize,
+    threads: Threads,
     joined: Option<Joined>,
     beyond: Option<Beyond>,
     failure: Option<Failure>,
+}
+
+/// How its participants receive.
+pub(super) struct Threads {
+    /// So many participants.
+    pub(super) lanes: usize,
+    /// Processors that their threads may use; empty means all.
+    pub(super) processors: Vec<usize>,
+    /// Another thread receives for them.
+    pub(super) shared: bool,
 }
 
 /// What an adapter reaches.
@@ -90,14 +100,15 @@ impl Site {
         domain_route: &str,
         name: &str,
         plan: &ConnectionKind,
-        (enabled, lanes): (bool, usize),
+        enabled: bool,
+        threads: Threads,
     ) -> Self {
         Self {
             domain_route: domain_route.to_owned(),
             name: name.to_owned(),
             plan: plan.clone(),
             enabled,
-            lanes,
+            threads,
             joined: None,
             beyond: None,
             failure: None,
@@ -180,8 +191,22 @@ impl Site {
         who: &Identity,
         join: &Join,
     ) -> dunlin::Result<()> {
-        self.joined = Some(Joined::new(plan, who, self.lanes, join)?);
+        let joined = affinity::within(&self.threads.processors, || {
+            Joined::new(plan, who, &self.threads, join)
+        });
+        self.joined = Some(joined.map_err(dunlin::Error::BadParameter)??);
         Ok(())
+    }
+
+    /// The participants that another thread receives for.
+    pub(super) fn shared(&self) -> impl Iterator<Item = &DomainParticipant> {
+        let joined = self.joined.iter().filter(|_| self.threads.shared);
+        joined.flat_map(Joined::all)
+    }
+
+    /// Processors that its threads may use; empty means all.
+    pub(super) fn processors(&self) -> &[usize] {
+        &self.threads.processors
     }
 
     fn connect(
@@ -266,6 +291,9 @@ pub(super) fn config(plan: &ParticipantPlan, who: &Identity) -> ParticipantConfi
     config.transports = plan.transports.unwrap_or(config.transports);
     config.multicast = plan.multicast.unwrap_or(config.multicast);
     config.tcp = plan.tcp.clone().unwrap_or(config.tcp);
+    if let Some(Waiting::Each(strategy)) = plan.waiting {
+        config.waiting = strategy;
+    }
     config
 }
 
@@ -274,12 +302,16 @@ impl Joined {
     fn new(
         plan: &ParticipantPlan,
         who: &Identity,
-        lanes: usize,
+        threads: &Threads,
         join: &Join,
     ) -> dunlin::Result<Self> {
-        let join = || join(plan.domain, config(plan, who));
+        let mut config = config(plan, who);
+        if threads.shared {
+            config.waiting = WaitStrategy::Block;
+        }
+        let join = || join(plan.domain, config.clone());
         let participant = join()?;
-        let others: Result<Vec<_>, _> = (1..lanes).map(|_| join()).collect();
+        let others: Result<Vec<_>, _> = (1..threads.lanes).map(|_| join()).collect();
         Ok(Self {
             events: participant.discovery_events(),
             participant,

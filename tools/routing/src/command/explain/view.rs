@@ -3,7 +3,8 @@ use super::Seen;
 use crate::config::values::CREATION_MODES;
 use crate::plan::{
     AutoRoute, Connection, ConnectionKind, CreationMode, DomainRoute, EndpointQos, Filter, Input,
-    Output, Plan, Plugin, Route, RouteSettings, Session, Writers, passes_all_on, why_whole,
+    Output, Plan, Plugin, Route, RouteSettings, Session, ThreadPool, Writers, passes_all_on,
+    why_whole,
 };
 use dunlin::{History, Transports};
 use serde::Serialize;
@@ -145,11 +146,19 @@ fn session(session: &Session, domain_route: &DomainRoute, seen: Option<&Seen>) -
     let auto_routes = auto_routes.map(|one| auto_route(one, session, connections, seen));
     SessionView {
         name: session.name.clone(),
-        threads: match session.threads.size {
-            1 => "whoever receives forwards".to_owned(),
-            size => format!("{size} participants a connection, topics dealt among them"),
-        },
+        threads: threads(&session.threads),
         routes: routes.chain(auto_routes).collect(),
+    }
+}
+
+fn threads(threads: &ThreadPool) -> String {
+    let forwards = match threads.size {
+        1 => "whoever receives forwards".to_owned(),
+        size => format!("{size} participants a connection, topics dealt among them"),
+    };
+    match &*threads.processors {
+        [] => forwards,
+        processors => format!("{forwards}, on processors {processors:?}"),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::plan::{
     AutoRoute, Connection, ConnectionKind, CreationMode, EndpointQos, Filter, FilterPropagation,
     Input, Limits, Output, Pattern, Plan, Plugin, Route, RouteSettings, Session, Writers,
 };
-use dunlin::{DataRepresentation, Transports, WaitStrategy};
+use dunlin::{DataRepresentation, Transports};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -130,14 +130,7 @@ impl Writer {
             .flat_map(|route| &route.connections);
         let waiting = connections.filter_map(|connection| connection.kind.participant()?.waiting);
         if let Some(waiting) = { waiting }.next() {
-            let text = match waiting {
-                WaitStrategy::Block => "block".to_owned(),
-                WaitStrategy::Spin => "spin".to_owned(),
-                WaitStrategy::SpinThenBlock(time) => {
-                    format!("spin-then-block:{}", time.as_micros())
-                }
-            };
-            self.line("waiting", quoted(&text));
+            self.line("waiting", quoted(&waiting.text()));
         }
     }
 

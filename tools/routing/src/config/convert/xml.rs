@@ -231,7 +231,7 @@ impl Writer {
             self.lose(&mut tag, format!("tcp, port {}", tcp.port));
         }
         if let Some(waiting) = participant.waiting {
-            self.lose(&mut tag, format!("waiting: {waiting}"));
+            self.lose(&mut tag, format!("waiting: {}", waiting.text()));
         }
         tag
     }

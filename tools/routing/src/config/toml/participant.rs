@@ -2,9 +2,9 @@
 use super::table::{Item, Table};
 use super::{Reader, path};
 use crate::adapter;
-use crate::plan::{Connection, ConnectionKind, ParticipantPlan, Plugin};
+use crate::plan::{Connection, ConnectionKind, ParticipantPlan, Plugin, Waiting};
 use dunlin::transport::TlsConfig;
-use dunlin::{TcpSettings, Transports, WaitStrategy};
+use dunlin::{TcpSettings, Transports};
 use dunlin_document::Problem;
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl Reader<'_> {
         &mut self,
         service: &Table<'_>,
         domain_route: &str,
-        waiting: Option<WaitStrategy>,
+        waiting: Option<Waiting>,
     ) -> Vec<Connection> {
         let item = service.get("participants");
         let Some(table) = item.and_then(|item| item.table(self.problems)) else {
@@ -59,7 +59,7 @@ impl Reader<'_> {
         &mut self,
         table: &Table<'_>,
         path: &str,
-        waiting: Option<WaitStrategy>,
+        waiting: Option<Waiting>,
     ) -> ConnectionKind {
         if let Some(item) = table.get("zenoh")
             && adapter::find(adapter::ZENOH).is_some()
