@@ -79,7 +79,7 @@ pub struct UntypedReaderOptions {
     pub stream: bool,
     /// Does a sample that several writers forward, or one forwards beside its original writer, come
     /// once only, and within which bounds is that known? By default it does, of 4,096 original
-    /// writers, as for typed readers; `None`: it comes as often as it is sent.
+    /// writers for an hour, as for typed readers; `None`: it comes as often as it is sent.
     pub duplicates: Option<OriginBounds>,
     /// Which writers it is matched with, of those that suit it; `None` for all. It is asked when a
     /// writer is discovered and when what that announces changes. If it panics, the answer is no.
@@ -98,7 +98,9 @@ impl Default for UntypedReaderOptions {
             duplicates: Some(OriginBounds {
                 // So what strangers make up costs 8 MiB at most.
                 max_origins: 4096,
-                ..OriginBounds::default()
+                // As long as writers are remembered that fell silent: a service that is started
+                // again brings all that its sources keep.
+                forget_after: Duration::from_secs(3600),
             }),
             accepts: None,
             arriving: None,

@@ -10,6 +10,7 @@ mod ends;
 mod hops;
 mod lives;
 mod plans;
+mod readers;
 mod rows;
 mod seeds;
 mod world;
