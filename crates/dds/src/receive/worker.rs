@@ -18,7 +18,7 @@ use crate::receive::routes::Routes;
 use crate::runtime::clock::Clock;
 use crate::runtime::pool::Pool;
 use crate::runtime::signal::Signal;
-use crate::runtime::wait_strategy::{AdaptiveSpin, WaitStrategy};
+use crate::runtime::wait_strategy::{AdaptiveSpin, WaitStrategy, YieldPacing};
 use crate::send::datagram::Datagrams;
 use admission::Admissions;
 pub(crate) use arrivals::Arrivals;
@@ -46,8 +46,8 @@ const POLLS: std::ops::RangeInclusive<u32> = 8..=128;
 /// So many nanoseconds should lie between two looks: what comes in between counts as having come at
 /// the first of them.
 const GLANCE: std::ops::RangeInclusive<i64> = 250..=1_000;
-/// After so many nanoseconds a process with one CPU lets others run: longer than an answer usually
-/// takes, since yielding costs as much as many polls.
+/// After so many nanoseconds who spins lets others run that wait for the same CPU, among whom may be
+/// the sender: longer than an answer usually takes, since yielding costs as much as many polls.
 const YIELD: i64 = 4_000;
 /// Others have run if a yield takes so long. If a datagram is there then, its sender has the same
 /// CPU, and yielding is what it takes.
@@ -79,7 +79,7 @@ pub(crate) struct Worker<P: ReceivingParticipant> {
     clock: Clock,
     waiting: WaitStrategy,
     opener: Opener,
-    alone: bool,
+    yielding: YieldPacing,
     /// The last datagram was there when others had run.
     yields: bool,
     /// The last datagram was there before anybody looked.
@@ -127,7 +127,7 @@ impl<P: ReceivingParticipant> Worker<P> {
             clock,
             waiting,
             opener: Opener::new(of_user),
-            alone: std::thread::available_parallelism().is_ok_and(|n| n.get() == 1),
+            yielding: YieldPacing::new(),
             yields: false,
             behind: false,
             part: false,

@@ -104,6 +104,49 @@ impl AdaptiveSpin {
     }
 }
 
+/// A yield that takes so many nanoseconds, longer than anybody spins, went to somebody who computes.
+const LOST_YIELD: i64 = 1_000_000;
+/// Nobody is let run for this multiple of a yield that was lost: the least, and the most, for who
+/// takes the processor again and again.
+const PATIENCE: std::ops::RangeInclusive<i64> = 16..=1024;
+
+/// When who spins lets others run that wait for its processor.
+///
+/// The sender may be among them, and then it is what it takes. But somebody who only computes keeps
+/// the processor for milliseconds, which each answer would take then; so such a one is let run ever
+/// more seldom.
+#[derive(Debug)]
+pub(crate) struct YieldPacing {
+    from: Time,
+    patience: i64,
+}
+
+impl YieldPacing {
+    pub(crate) fn new() -> Self {
+        Self {
+            from: Time(0),
+            patience: *PATIENCE.start(),
+        }
+    }
+
+    pub(crate) fn is_due(&self, now: Time) -> bool {
+        now >= self.from
+    }
+
+    /// Others could run from `before` to `after`.
+    pub(crate) fn yielded(&mut self, before: Time, after: Time) {
+        let took = after.0.saturating_sub(before.0);
+        let patience = if took >= LOST_YIELD {
+            let pause = took.saturating_mul(self.patience);
+            self.from = Time(after.0.saturating_add(pause));
+            self.patience * 4
+        } else {
+            self.patience - self.patience / 64
+        };
+        self.patience = patience.clamp(*PATIENCE.start(), *PATIENCE.end());
+    }
+}
+
 impl WaitStrategy {
     /// Nanoseconds to spin.
     fn spin(self) -> i64 {
@@ -134,6 +177,28 @@ mod tests {
                 .unwrap_err()
                 .contains("allowed are")
         );
+    }
+
+    #[test]
+    fn who_computes_is_let_run_ever_more_seldom() {
+        let mut yielding = YieldPacing::new();
+        let mut now = 0;
+        let mut share = |yielding: &mut YieldPacing, took: i64| {
+            yielding.yielded(Time(now), Time(now + took));
+            now += took;
+            let pause = yielding.from.0.saturating_sub(now).max(0);
+            assert_eq!(yielding.is_due(Time(now)), pause == 0);
+            now += pause;
+            assert!(yielding.is_due(Time(now)));
+            pause / took
+        };
+        // Senders that answer at once, one after the other.
+        assert!((0..1000).all(|_| share(&mut yielding, 30_000) == 0));
+        let lost: Vec<i64> = (0..5).map(|_| share(&mut yielding, 3_000_000)).collect();
+        assert_eq!(lost, [16, 64, 256, 1024, 1024]);
+        // It is gone, and forgotten after a while.
+        assert!((0..300).all(|_| share(&mut yielding, 300) == 0));
+        assert!(share(&mut yielding, 1_000_000) <= 64);
     }
 
     #[test]

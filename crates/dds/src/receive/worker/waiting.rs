@@ -71,9 +71,10 @@ impl<P: ReceivingParticipant> Worker<P> {
             }
             others_ran = false;
             let spun = now.since(*since.get_or_insert(now)).as_nanos();
-            if self.alone && (self.yields || spun >= YIELD) {
+            if (self.yields || spun >= YIELD) && self.yielding.is_due(now) {
                 std::thread::yield_now();
                 let then = self.clock.now();
+                self.yielding.yielded(now, then);
                 others_ran = then.since(now).as_nanos() >= LONG_YIELD;
                 (since, seen) = (Some(then), Some(then));
             }
