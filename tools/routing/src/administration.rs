@@ -5,13 +5,14 @@
 use crate::plan::Administration;
 use crate::show::{Administered, Bounds, request};
 use dunlin::{
-    DataReader, DataReaderQos, DataWriter, DataWriterQos, DomainParticipant, Durability, History,
-    ParticipantConfig, Reliability, ResourceLimits, Topic,
+    DataReader, DataReaderQos, DataWriter, DataWriterQos, DomainParticipant, Durability,
+    GuidPrefix, History, ParticipantConfig, Reliability, ResourceLimits, Topic,
 };
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
 
 /// The topic of [`Request`].
 pub const REQUEST_TOPIC: &str = "dunlin/routing/request";
@@ -53,6 +54,9 @@ const KEPT: u32 = 32;
 const LONGEST_TEXT: usize = 4 << 20;
 /// Bytes of an id.
 const LONGEST_ID: usize = 256;
+/// A reply waits so long for a reader of the participant that has asked: that may know the service a
+/// moment before the service knows it.
+const UNKNOWN: Duration = Duration::from_millis(500);
 /// How often the thread looks whether it is to end.
 const LOOK: dunlin::Duration = dunlin::Duration::from_millis(100);
 
@@ -143,18 +147,39 @@ impl Desk {
 
     fn run(self, stops: &AtomicBool) {
         let mut taken = Vec::new();
+        let mut silent = None;
         while !stops.load(SeqCst) {
             // That nothing has come is no failure.
             let _ = self.requests.wait_for_data(LOOK);
-            self.requests
-                .take_each(|sample| taken.extend(sample.into_data()));
-            for request in taken.drain(..) {
+            self.requests.take_each(|sample| {
+                let who = sample.info.publication.prefix;
+                taken.extend(sample.into_data().map(|request| (who, request)));
+            });
+            for (who, request) in taken.drain(..) {
                 let allows = self.allows_changes;
                 if let Some(reply) = answer(&request, &*self.service, allows) {
+                    if silent != Some(who) && !self.is_heard_by(who) {
+                        silent = Some(who);
+                    }
                     // Who has no room for it for so long does not get it.
                     let _ = self.replies.write(&reply);
                 }
             }
+        }
+    }
+}
+
+impl Desk {
+    /// Has this participant a reader of replies? It is given a moment to be known.
+    fn is_heard_by(&self, who: GuidPrefix) -> bool {
+        let until = Instant::now() + UNKNOWN;
+        loop {
+            let readers = self.replies.matched_subscriptions();
+            let known = readers.iter().any(|reader| reader.prefix == who);
+            if known || Instant::now() >= until {
+                return known;
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 }
