@@ -172,8 +172,7 @@ impl Reader {
         let mut origins = Origins::new(bounds);
         for proxy in &self.writers {
             if let Some(had) = proxy.leaves() {
-                let first = had.owed_from.unwrap_or(1);
-                origins.note_all(now, proxy.author.guid, first, had.below);
+                origins.note_all(now, proxy.author.guid, 1, had.below);
             }
         }
         self.cache.duplicates = Some(Box::new(origins));
