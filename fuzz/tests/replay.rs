@@ -41,8 +41,12 @@ fn each_seed_is_damaged() {
     for (name, target) in targets() {
         // To agree on keys takes milliseconds.
         let times = if *name == "tls" { 50 } else { 300 };
-        for entry in std::fs::read_dir(corpora.join(name)).expect(name) {
-            let seed = std::fs::read(entry.expect(name).path()).expect(name);
+        // In an order that is the same everywhere, for the sake of what is done to them.
+        let entries = std::fs::read_dir(corpora.join(name)).expect(name);
+        let mut paths: Vec<_> = entries.map(|entry| entry.expect(name).path()).collect();
+        paths.sort();
+        for path in paths {
+            let seed = std::fs::read(path).expect(name);
             for _ in 0..times {
                 let mut data = seed.clone();
                 for _ in 0..1 + next() % 4 {
