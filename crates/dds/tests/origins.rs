@@ -6,8 +6,8 @@ use bytes::Bytes;
 use common::{Keyed, Net, SOON, reader, reliable_all, take, writer};
 use dunlin::untyped::{Piece, WriteOptions};
 use dunlin::{
-    ChangeKind, DataReader, DataWriter, Guid, Hops, ParticipantConfig, SampleIdentity,
-    SampleOrigin, SequenceNumber, UntypedWriter,
+    ChangeKind, DataReader, DataWriter, DomainParticipant, Guid, Hops, ParticipantConfig,
+    SampleIdentity, SampleOrigin, SequenceNumber, UntypedWriter,
 };
 
 fn origin(guid: Guid, number: i64) -> SampleOrigin {
@@ -25,6 +25,14 @@ fn origin(guid: Guid, number: i64) -> SampleOrigin {
     }
 }
 
+/// Two, of one process that needs no network between them, or of two.
+fn participants(net: &Net, local: bool) -> [DomainParticipant; 2] {
+    [(); 2].map(|()| match local {
+        true => net.within(ParticipantConfig::default()),
+        false => net.configured(ParticipantConfig::default()),
+    })
+}
+
 /// `{name: "a", number: 5}` in XCDR1, little endian.
 const SAMPLE: &[u8] = &[0, 1, 0, 0, 2, 0, 0, 0, b'a', 0, 0, 0, 5, 0, 0, 0];
 
@@ -32,12 +40,7 @@ const SAMPLE: &[u8] = &[0, 1, 0, 0, 2, 0, 0, 0, b'a', 0, 0, 0, 5, 0, 0, 0];
 fn what_a_writer_says_of_a_sample_s_origin_reaches_readers() {
     for local in [false, true] {
         let net = Net::new(0.0);
-        let config = ParticipantConfig::default();
-        let participant = || match local {
-            true => net.within(config.clone()),
-            false => net.configured(config.clone()),
-        };
-        let (a, b) = (participant(), participant());
+        let [a, b] = participants(&net, local);
         let (wqos, rqos) = reliable_all();
         let reader: DataReader<Keyed> = reader(&b, "T", rqos);
         let writer = writer::<Keyed>(&a, "T", wqos);
@@ -84,12 +87,7 @@ fn what_a_writer_says_of_a_sample_s_origin_reaches_readers() {
 fn a_sample_that_comes_by_itself_and_by_others_is_taken_once() {
     for local in [false, true] {
         let net = Net::new(0.0);
-        let config = ParticipantConfig::default();
-        let participant = || match local {
-            true => net.within(config.clone()),
-            false => net.configured(config.clone()),
-        };
-        let (a, b) = (participant(), participant());
+        let [a, b] = participants(&net, local);
         let (wqos, rqos) = reliable_all();
         let reader: DataReader<Keyed> = reader(&b, "T", rqos);
         let writers = [(); 3].map(|()| writer::<Keyed>(&a, "T", wqos.clone()));

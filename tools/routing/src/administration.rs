@@ -54,8 +54,8 @@ const KEPT: u32 = 32;
 const LONGEST_TEXT: usize = 4 << 20;
 /// Bytes of an id.
 const LONGEST_ID: usize = 256;
-/// A reply waits so long for a reader of the participant that has asked: that may know the service a
-/// moment before the service knows it.
+/// A reply waits so long for a reader of the participant that has asked: that may know the service
+/// a moment before the service knows it.
 const UNKNOWN: Duration = Duration::from_millis(500);
 /// How often the thread looks whether it is to end.
 const LOOK: dunlin::Duration = dunlin::Duration::from_millis(100);
@@ -167,9 +167,7 @@ impl Desk {
             }
         }
     }
-}
 
-impl Desk {
     /// Has this participant a reader of replies? It is given a moment to be known.
     fn is_heard_by(&self, who: GuidPrefix) -> bool {
         let until = Instant::now() + UNKNOWN;

@@ -46,8 +46,8 @@ const POLLS: std::ops::RangeInclusive<u32> = 8..=128;
 /// So many nanoseconds should lie between two looks: what comes in between counts as having come at
 /// the first of them.
 const GLANCE: std::ops::RangeInclusive<i64> = 250..=1_000;
-/// After so many nanoseconds who spins lets others run that wait for the same CPU, among whom may be
-/// the sender: longer than an answer usually takes, since yielding costs as much as many polls.
+/// After so many nanoseconds who spins lets others run that wait for the same CPU. The sender may
+/// be one of them. An answer usually takes less, and yielding costs as much as many polls.
 const YIELD: i64 = 4_000;
 /// Others have run if a yield takes so long. If a datagram is there then, its sender has the same
 /// CPU, and yielding is what it takes.

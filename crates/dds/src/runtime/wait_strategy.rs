@@ -104,7 +104,7 @@ impl AdaptiveSpin {
     }
 }
 
-/// A yield that takes so many nanoseconds, longer than anybody spins, went to somebody who computes.
+/// A yield that takes so many nanoseconds, longer than anybody spins, went to one who computes.
 const LOST_YIELD: i64 = 1_000_000;
 /// Nobody is let run for this multiple of a yield that was lost: the least, and the most, for who
 /// takes the processor again and again.
@@ -112,9 +112,9 @@ const PATIENCE: std::ops::RangeInclusive<i64> = 16..=1024;
 
 /// When who spins lets others run that wait for its processor.
 ///
-/// The sender may be among them, and then it is what it takes. But somebody who only computes keeps
-/// the processor for milliseconds, which each answer would take then; so such a one is let run ever
-/// more seldom.
+/// The sender may be one of them: then nothing comes before it runs. But one who only computes
+/// keeps the processor for milliseconds, and each answer would be late by that. So such a one is
+/// let run ever more seldom.
 #[derive(Debug)]
 pub(crate) struct YieldPacing {
     from: Time,

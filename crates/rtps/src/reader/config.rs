@@ -69,8 +69,8 @@ pub struct ReaderConfig {
     /// what ends an instance as what it is? `keyed` is false then, and `history` KEEP_ALL.
     pub stream: bool,
     /// Does a sample that several writers forward, or one forwards beside its original writer, come
-    /// once only? Within which bounds it is known; `None`: it comes as often as it is sent. It costs
-    /// nothing before the first sample comes that another forwards.
+    /// once only? Within which bounds it is known; `None`: it comes as often as it is sent. Nothing
+    /// is remembered before the first sample comes that another forwards.
     pub duplicates: Option<OriginBounds>,
     /// Is what is missing of one of many writers asked for again only after a while? They are busy,
     /// and an answer is late rather than lost.
