@@ -6,16 +6,18 @@
 use crate::types::Types;
 use dunlin::{
     DataReaderQos, DataRepresentation, DataWriterQos, DomainParticipantQos, Duration, PublisherQos,
-    SubscriberQos, Transports, WaitStrategy,
+    SubscriberQos, Transports,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub mod diff;
 pub mod pattern;
+mod threads;
 
 pub use diff::{Difference, DifferenceKind, OtherService, diff};
 pub use pattern::{Pattern, PatternError};
+pub use threads::{ThreadPool, Waiting};
 
 /// One execution of one configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,52 +167,6 @@ pub struct ParticipantPlan {
     pub waiting: Option<Waiting>,
 }
 
-/// How receivers wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waiting {
-    /// Each by itself.
-    Each(WaitStrategy),
-    /// One thread looks at all participants of the service and never sleeps.
-    Shared,
-}
-
-impl Waiting {
-    /// Reads `shared` or what [`WaitStrategy::parse`] does.
-    ///
-    /// # Errors
-    /// What would be allowed.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "shared" => Ok(Self::Shared),
-            _ => WaitStrategy::parse(text)
-                .map(Self::Each)
-                .map_err(|error| format!("{error}; services also allow shared")),
-        }
-    }
-
-    /// As `text` is read.
-    pub fn text(self) -> String {
-        match self {
-            Self::Shared => "shared".to_owned(),
-            Self::Each(WaitStrategy::Block) => "block".to_owned(),
-            Self::Each(WaitStrategy::Spin) => "spin".to_owned(),
-            Self::Each(WaitStrategy::SpinThenBlock(time)) => {
-                format!("spin-then-block:{}", time.as_micros())
-            }
-        }
-    }
-
-    /// What is done with so many processors: threads that spin need one each, beside those that
-    /// they wait for.
-    #[must_use]
-    pub fn with_processors(self, processors: usize) -> Self {
-        match self {
-            Self::Each(WaitStrategy::Spin) if processors <= 2 => Self::Shared,
-            other => other,
-        }
-    }
-}
-
 /// Routes that share threads and the QoS of publishers and subscribers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
@@ -230,15 +186,6 @@ pub struct Session {
     pub routes: Vec<Route>,
     /// Its auto routes, by position.
     pub auto_routes: Vec<AutoRoute>,
-}
-
-/// Threads of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ThreadPool {
-    /// How many; 1 means that whoever receives forwards.
-    pub size: usize,
-    /// Processors that they may run on; empty means all.
-    pub processors: Vec<usize>,
 }
 
 impl DomainRoute {
@@ -265,15 +212,6 @@ impl DomainRoute {
         let sizes = self.sessions.iter().map(|session| session.threads.size);
         let most = sizes.max().unwrap_or(1).max(1);
         participant.tcp.as_ref().map_or(most, |_| 1)
-    }
-}
-
-impl Default for ThreadPool {
-    fn default() -> Self {
-        Self {
-            size: 1,
-            processors: Vec::new(),
-        }
     }
 }
 
