@@ -13,6 +13,7 @@ use dunlin::{
 use dunlin_document::{Problem, Span, quoted};
 
 use crate::settings::{Settings, Value};
+use crate::value::DISCOVERY_SERVICE;
 
 /// Settings that make no QoS, and where the reason stands, if it stands somewhere.
 type Built<T> = Result<T, Box<Problem>>;
@@ -58,7 +59,7 @@ impl Settings {
             Transports,
             config.transports
         );
-        self.discovery(&mut config);
+        self.discovery(&mut config)?;
         self.interfaces(&mut config)?;
         let lease = "discovery_config/participant_liveliness_lease_duration";
         self.duration(lease, &mut config.lease_duration);
@@ -439,9 +440,27 @@ impl Settings {
         }
     }
 
+    /// Does it name another product's discovery service as a peer?
+    pub(crate) fn needs_discovery_service(&self) -> bool {
+        let peers = self.value("discovery/initial_peers");
+        let Some(Value::Texts(peers)) = peers else {
+            return false;
+        };
+        peers.iter().any(|peer| peer.starts_with(DISCOVERY_SERVICE))
+    }
+
     /// Whom it announces itself to, and where it listens.
-    fn discovery(&self, config: &mut ParticipantConfig) {
-        if let Some(Value::Texts(peers)) = self.value("discovery/initial_peers") {
+    fn discovery(&self, config: &mut ParticipantConfig) -> Built<()> {
+        if let Some(setting) = self.get("discovery/initial_peers")
+            && let Value::Texts(peers) = &setting.value
+        {
+            let mut all = peers.iter();
+            if let Some(peer) = all.find(|peer| peer.starts_with(DISCOVERY_SERVICE)) {
+                let message = format!("{} is a discovery service", quoted(peer));
+                let help = "those of other products are not spoken to: name the peers themselves";
+                let problem = Problem::error(setting.span, message).help(help.to_owned());
+                return Err(Box::new(problem));
+            }
             config.peers.clone_from(peers);
             config.multicast = false;
         }
@@ -453,6 +472,7 @@ impl Settings {
                 .filter(|group| !group.ends_with(STANDARD_GROUP));
             config.peers.extend(others.cloned());
         }
+        Ok(())
     }
 
     /// Interfaces of UDP are chosen by properties.

@@ -281,8 +281,10 @@ pub const ELEMENTS: &[ElementInfo] = rows! {
         "dns_tracker_polling_period"],
         "discovery goes by all transports");
     maps(P, "transport_builtin/mask", Mask, "transports");
-    noted(P, "transport_builtin", &["udpv4", "udpv6", "shmem", "udpv4_wan"],
+    noted(P, "transport_builtin", &["udpv4", "udpv6", "shmem"],
         "sizes are chosen by Dunlin; socket buffers by the system");
+    noted(P, "transport_builtin", &["udpv4_wan"],
+        "there is no such transport here; TCP goes through networks that translate addresses");
     maps(P, "discovery_config/participant_liveliness_lease_duration", Duration,
         "lease_duration");
     maps(P, "discovery_config/participant_liveliness_assert_period", Duration,

@@ -48,6 +48,8 @@ pub use describe::PolicyLine;
 pub use elements::{Class, ELEMENTS, ElementInfo, Kind};
 pub use entity::Entity;
 pub use library::{ProfileInfo, ProfileSet, limits};
-pub use load::{BUILTIN, Loader, ProfileError, Profiles, configuration_variables};
+pub use load::{
+    BUILTIN, Listed, Loader, ProfileError, Profiles, configuration_variables, default_files,
+};
 pub use read::Note;
 pub use settings::{Setting, Settings, Value};

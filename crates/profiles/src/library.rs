@@ -529,6 +529,8 @@ fn second(element: Element<'_>, first: Span) -> Problem {
 /// Makes the QoS of an entity, to see whether it can be made.
 pub(crate) fn build(settings: &Settings, entity: Entity) -> Result<(), Box<Problem>> {
     match entity {
+        // Somebody else may use this profile.
+        Entity::Participant if settings.needs_discovery_service() => Ok(()),
         Entity::Participant => settings.participant().map(drop),
         Entity::Publisher => settings.publisher().map(drop),
         Entity::Subscriber => settings.subscriber().map(drop),

@@ -76,49 +76,24 @@ impl Loader {
     /// What an application of the product whose XML this is would read: what `NDDS_QOS_PROFILES` or
     /// `DUNLIN_QOS_PROFILES` names, then `NDDS_QOS_PROFILES.xml` and `USER_QOS_PROFILES.xml` of the
     /// working directory, if they are there. Nothing if `DUNLIN_QOS_FILES` is `off`.
-    pub fn default_files(mut self) -> Self {
-        let variable = |name: &str| std::env::var(name).ok();
-        if variable("DUNLIN_QOS_FILES").is_some_and(|text| text.eq_ignore_ascii_case("off")) {
-            return self;
-        }
-        let listed = variable("DUNLIN_QOS_PROFILES").or_else(|| variable("NDDS_QOS_PROFILES"));
-        for one in split(&listed.unwrap_or_default()) {
-            self = self.listed(&one);
-        }
-        for name in ["NDDS_QOS_PROFILES.xml", "USER_QOS_PROFILES.xml"] {
-            let path = Path::new("./").join(name);
-            if path.is_file() {
-                self = self.file(path);
-            }
-        }
-        self
+    pub fn default_files(self) -> Self {
+        let all = default_files().into_iter();
+        all.fold(self, |loader, listed| loader.take_listed(listed))
     }
 
     /// An entry of such a list: a file, `str://"<dds>..</dds>"`, or `[a.xml|b.xml]`, which is the
     /// first of these that there is.
     pub fn listed(self, entry: &str) -> Self {
-        let entry = entry.trim();
-        if entry.is_empty() {
-            return self;
+        match Listed::of_entry(entry) {
+            Some(listed) => self.take_listed(listed),
+            None => self,
         }
-        if let Some(text) = entry.strip_prefix("str://") {
-            let text = text.strip_prefix('"').unwrap_or(text);
-            let text = text.strip_suffix('"').unwrap_or(text);
-            return self.text("str://", text);
-        }
-        let group = entry
-            .strip_prefix('[')
-            .and_then(|rest| rest.strip_suffix(']'));
-        let Some(group) = group else {
-            return self.file(file_url(entry));
-        };
-        let mut paths = group.split('|').map(|path| file_url(path.trim()));
-        match paths.clone().find(|path| path.is_file()) {
-            Some(path) => self.file(path),
-            None => match paths.next() {
-                Some(path) => self.file(path),
-                None => self,
-            },
+    }
+
+    fn take_listed(self, listed: Listed) -> Self {
+        match listed {
+            Listed::File(path) => self.file(path),
+            Listed::Text(text) => self.text("str://", &text),
         }
     }
 
@@ -201,6 +176,54 @@ impl Loader {
     }
 }
 
+/// What a list of files names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// A file.
+    File(PathBuf),
+    /// A text in place of one.
+    Text(String),
+}
+
+impl Listed {
+    /// See [`Loader::listed`]. `None` if nothing is named.
+    fn of_entry(entry: &str) -> Option<Self> {
+        let entry = entry.trim();
+        if entry.is_empty() {
+            return None;
+        }
+        if let Some(text) = entry.strip_prefix("str://") {
+            let text = text.strip_prefix('"').unwrap_or(text);
+            let text = text.strip_suffix('"').unwrap_or(text);
+            return Some(Self::Text(text.to_owned()));
+        }
+        let group = entry
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'));
+        let Some(group) = group else {
+            return Some(Self::File(file_url(entry)));
+        };
+        let mut paths = group.split('|').map(|path| file_url(path.trim()));
+        let first_there = paths.clone().find(|path| path.is_file());
+        first_there.or_else(|| paths.next()).map(Self::File)
+    }
+}
+
+/// What [`Loader::default_files`] reads, in its order.
+pub fn default_files() -> Vec<Listed> {
+    let variable = |name: &str| std::env::var(name).ok();
+    if variable("DUNLIN_QOS_FILES").is_some_and(|text| text.eq_ignore_ascii_case("off")) {
+        return Vec::new();
+    }
+    let list = variable("DUNLIN_QOS_PROFILES").or_else(|| variable("NDDS_QOS_PROFILES"));
+    let list = split(&list.unwrap_or_default());
+    let named = list.iter().filter_map(|entry| Listed::of_entry(entry));
+    let own = ["NDDS_QOS_PROFILES.xml", "USER_QOS_PROFILES.xml"];
+    let own = own.map(|name| Path::new("./").join(name));
+    let own = own.into_iter().filter(|path| path.is_file());
+    named.chain(own.map(Listed::File)).collect()
+}
+
 /// Separates at `;`, but not within `str://"..</dds>"`.
 fn split(list: &str) -> Vec<String> {
     let (mut parts, mut rest) = (Vec::new(), list);
@@ -229,19 +252,23 @@ pub fn configuration_variables(
 ) {
     let all = document.root().children();
     for list in all.filter(|child| child.name() == "configuration_variables") {
-        for value in known(list, &["value"], problems) {
-            for one in known(value, &["element"], problems) {
-                let parts = known(one, &["name", "value"], problems);
-                let text = |name: &str| {
-                    let part = parts.iter().find(|part| part.name() == name);
-                    part.and_then(|part| part.text()).map(|text| text.text)
-                };
-                match text("name") {
-                    Some(name) => variables.default_value(name, text("value").unwrap_or_default()),
-                    None => {
-                        problems.push(Problem::error(one.span(), "a variable has no <name>"));
-                    }
-                }
+        let mut variables_of = Vec::new();
+        for child in known(list, &["value", "element"], problems) {
+            match child.name() {
+                "value" => variables_of.extend(known(child, &["element"], problems)),
+                // Files have them without <value>, too.
+                _ => variables_of.push(child),
+            }
+        }
+        for one in variables_of {
+            let parts = known(one, &["name", "value"], problems);
+            let text = |name: &str| {
+                let part = parts.iter().find(|part| part.name() == name);
+                part.and_then(|part| part.text()).map(|text| text.text)
+            };
+            match text("name") {
+                Some(name) => variables.default_value(name, text("value").unwrap_or_default()),
+                None => problems.push(Problem::error(one.span(), "a variable has no <name>")),
             }
         }
     }

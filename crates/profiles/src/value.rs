@@ -212,8 +212,16 @@ fn duration(element: Element<'_>, path: &str, settings: &mut Settings, problems:
     }
 }
 
-/// A peer; the built-in transports have a name of one word or two.
+/// Before the address of another product's discovery service.
+pub(crate) const DISCOVERY_SERVICE: &str = "rtps@";
+
+/// A peer; the built-in transports have a name of one word or two. Who is none for us is refused
+/// when a participant is made of the profile: others of the file may do without.
 fn peer(text: Written<'_>) -> Found<String> {
+    // A variable without a value was told already.
+    if text.text.starts_with(DISCOVERY_SERVICE) || text.text.contains("$(") {
+        return Ok(text.text.to_owned());
+    }
     let (class, rest) = text.text.split_once("://").unwrap_or(("", text.text));
     let peer = match class.contains("builtin.") {
         true => format!("{}://{rest}", class.replacen("builtin.", "", 1)),

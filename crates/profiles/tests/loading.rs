@@ -113,3 +113,29 @@ fn much_inheritance_is_refused_at_once() {
     );
     assert!(error.contains("... and "), "{error}");
 }
+
+#[test]
+fn variables_may_stand_without_a_value_around_them() {
+    let text = r#"<dds><configuration_variables>
+<element><name>DEPTH</name><value>7</value></element></configuration_variables>
+<qos_library name="L"><qos_profile name="P"><datareader_qos><history>
+<depth>$(DEPTH)</depth></history></datareader_qos></qos_profile></qos_library></dds>"#;
+    let loader = Loader::with_variables(Variables::default());
+    let profiles = loader.text("l.xml", text).load().unwrap();
+    let history = profiles.reader("L::P", "T").unwrap().history;
+    assert_eq!(history, dunlin::History::KeepLast(7));
+}
+
+#[test]
+fn a_discovery_service_is_refused_where_its_profile_is_used() {
+    let text = r#"<dds><qos_library name="L"><qos_profile name="Far"><domain_participant_qos>
+<discovery><initial_peers><element>rtps@10.0.0.1:7400</element></initial_peers></discovery>
+</domain_participant_qos></qos_profile>
+<qos_profile name="Near"/></qos_library></dds>"#;
+    let loader = Loader::with_variables(Variables::default());
+    let profiles = loader.text("l.xml", text).load().unwrap();
+    profiles.participant("L::Near").unwrap();
+    let error = profiles.participant("L::Far").err().unwrap().to_string();
+    let told = "\"rtps@10.0.0.1:7400\" is a discovery service";
+    assert!(error.contains(told), "{error}");
+}
