@@ -69,6 +69,11 @@ pub trait Processor: Send {
         None
     }
 
+    /// How often if neither [`period`](Self::period) nor the configuration says.
+    fn usual_period(&self) -> Option<Duration> {
+        None
+    }
+
     /// A change came. Times are those since the service started.
     fn on_data(&mut self, now: Duration, change: Change, out: &mut dyn Outputs);
 

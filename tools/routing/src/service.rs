@@ -14,6 +14,7 @@ mod stall;
 #[cfg(feature = "simulation")]
 pub(crate) mod stepped;
 mod types;
+mod words;
 
 use crate::engine::lock;
 use crate::monitoring::Monitor;
@@ -75,7 +76,7 @@ impl std::error::Error for StartError {}
 /// What an administrator may do to an entity and all that it contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Starts it, if it is disabled.
+    /// Starts it, if it is disabled, and what contains it.
     Enable,
     /// Ends its endpoints.
     Disable,
@@ -91,7 +92,11 @@ pub struct UnknownPath(pub String);
 
 impl fmt::Display for UnknownPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} contains no route of this service", self.0)
+        write!(
+            f,
+            "{:?} is nothing of this service that can be paused or disabled",
+            self.0
+        )
     }
 }
 
@@ -161,7 +166,7 @@ impl Service {
     /// `/routing_services/S/domain_routes/D/sessions/X/routes/R`, and to all that it contains.
     ///
     /// # Errors
-    /// `UnknownPath` if there is no route.
+    /// `UnknownPath` if there is no such entity.
     pub fn act(&self, path: &str, action: Action) -> Result<(), UnknownPath> {
         let ended = lock(&self.shared.execution).act(path, action)?;
         drop(ended);
@@ -194,9 +199,9 @@ impl Service {
         lock(&self.shared.execution).administration()
     }
 
-    /// The plan that it goes by now.
+    /// The plan that it goes by now, without what an administrator has said.
     pub fn plan(&self) -> Plan {
-        lock(&self.shared.execution).around.plan.clone()
+        lock(&self.shared.execution).configured.clone()
     }
 
     /// What [`reload`](Self::reload) would do.

@@ -362,12 +362,10 @@ impl Table {
         self.answered(now, route, |entry| entry.learn(knowledge));
     }
 
-    /// An administrator enables an auto route, or disables it.
-    pub(crate) fn enable_auto(&mut self, path: &str, enabled: bool) {
-        let own = self
-            .autos
-            .iter_mut()
-            .filter(|auto| auto.place.path.0 == path);
+    /// An administrator enables auto routes, or disables them.
+    pub(crate) fn enable_autos(&mut self, is_meant: impl Fn(&str) -> bool, enabled: bool) {
+        let all = self.autos.iter_mut();
+        let own = all.filter(|auto| is_meant(&auto.place.path.0));
         own.for_each(|auto| auto.enabled = enabled);
     }
 

@@ -262,15 +262,16 @@ impl Processor for Delay {
 
 /// The last sample of each instance, again and again.
 struct Last {
-    every: Duration,
+    every: Option<Duration>,
     samples: HashMap<InstanceHandle, Change>,
     bytes: usize,
 }
 
 fn last(properties: &Properties<'_>) -> Result<Box<dyn Processor>, ProcessorError> {
     let seconds = properties.number("seconds", Some(1.0), "seconds, 0.001 to 3600")?;
+    let every = Duration::from_secs_f64(seconds.clamp(0.001, LONGEST));
     Ok(Box::new(Last {
-        every: Duration::from_secs_f64(seconds.clamp(0.001, LONGEST)),
+        every: properties.value("seconds").map(|_| every),
         samples: HashMap::new(),
         bytes: 0,
     }))
@@ -278,7 +279,11 @@ fn last(properties: &Properties<'_>) -> Result<Box<dyn Processor>, ProcessorErro
 
 impl Processor for Last {
     fn period(&self) -> Option<Duration> {
-        Some(self.every)
+        self.every
+    }
+
+    fn usual_period(&self) -> Option<Duration> {
+        Some(Duration::from_secs(1))
     }
 
     fn on_data(&mut self, _: Duration, change: Change, out: &mut dyn Outputs) {
@@ -424,8 +429,8 @@ mod tests {
             last.on_data(at(0), change, &mut out);
         }
         assert_eq!(
-            (out.take(), last.period()),
-            (vec![1, 2, 3, 4], Some(at(1000)))
+            (out.take(), last.period(), last.usual_period()),
+            (vec![1, 2, 3, 4], None, Some(at(1000)))
         );
         last.on_period(at(1000), &mut out);
         assert_eq!(out.take(), [2]);

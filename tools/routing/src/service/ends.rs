@@ -319,6 +319,12 @@ impl Ends {
         Ok(endpoint)
     }
 
+    /// Takes nothing from now on, or goes on.
+    pub(super) fn pause(&mut self, pauses: bool) {
+        self.is_paused = pauses;
+        self.core.pause(pauses);
+    }
+
     /// Has an endpoint announce what it is now.
     pub(super) fn change(
         &mut self,

@@ -1,16 +1,16 @@
 //! What the thread of a service does: it tells the table what happened, and does what that says.
+use super::StartError;
 use super::ends::{self, Endpoint, Ends};
 use super::platform::Platform;
 use super::poller::Poller;
 use super::site::{self, Identity, Site, Threads};
-use super::{Action, StartError, UnknownPath};
+use super::words::Words;
 use crate::clock::Clock;
 use crate::engine::{Budget, RouteCore, Rules};
 use crate::plan::{
-    Administration, Difference, Monitoring, OtherService, ParticipantPlan, Plan, Route, Waiting,
-    diff,
+    Administration, Difference, Monitoring, OtherService, Plan, Route, Waiting, diff,
 };
-use crate::processor;
+use crate::processor::{self, Processor};
 use crate::table::{Command, Design, Entry, RouteId, Side, Slot, Table, Time, reload};
 use dunlin::observe::{DiscoveryEvent, EntityChange};
 use dunlin::{EntityId, Guid, ParticipantConfig, WaitSet};
@@ -23,6 +23,10 @@ pub(super) struct Execution {
     pub(super) around: Around,
     pub(super) table: Table,
     pub(super) routes: HashMap<RouteId, Ends>,
+    /// The plan as it was given.
+    pub(super) configured: Plan,
+    /// What an administrator has said beside it.
+    pub(super) words: Words,
     platform: Platform,
     /// Receives for those that share a thread.
     poller: Option<Poller>,
@@ -59,12 +63,17 @@ pub(super) struct Around {
 
 impl Around {
     /// How often the processor of a route is called without data.
-    fn period(&self, table: &Table, id: RouteId) -> Option<Time> {
-        let entry = table.route(id)?;
-        let domain_route = self.plan.domain_routes.get(entry.place.domain_route)?;
-        let session = domain_route.sessions.get(entry.place.session)?;
-        let period = entry.plan.settings.period.or(session.period)?;
-        Time::try_from(period).ok()
+    fn period(&self, table: &Table, id: RouteId, of: Option<&dyn Processor>) -> Option<Time> {
+        let processor = of?;
+        let configured = || {
+            let entry = table.route(id)?;
+            let domain_route = self.plan.domain_routes.get(entry.place.domain_route)?;
+            let session = domain_route.sessions.get(entry.place.session)?;
+            let period = entry.plan.settings.period.or(session.period)?;
+            Time::try_from(period).ok()
+        };
+        let period = processor.period().or_else(configured);
+        period.or_else(|| processor.usual_period())
     }
 
     /// Where an endpoint of a route is to be made.
@@ -105,6 +114,8 @@ impl Execution {
         };
         let sites: Vec<Site> = sites(&plan);
         let mut execution = Self {
+            configured: plan.clone(),
+            words: Words::default(),
             table: Table::new(&plan, who.router),
             watched: vec![false; sites.len()],
             around: Around {
@@ -182,8 +193,7 @@ impl Execution {
         let works = self.work_on_time();
         let asks = self.learn_types(self.now());
         self.due = [relieves, works, asks].into_iter().flatten().min();
-        let endpoints = self.carry_out();
-        self.ended(endpoints, Vec::new())
+        self.carried_out()
     }
 
     /// When the next turn is due though nothing happens.
@@ -320,12 +330,14 @@ impl Execution {
             hash_map::Entry::Vacant(place) => {
                 let ty = self.table.route(id).and_then(Entry::route_type);
                 let processor = processor::of_route(&route, ty).map_err(|e| e.to_string())?;
-                let period = processor.as_ref().and_then(|processor| processor.period());
-                let period = period.or_else(|| self.around.period(&self.table, id));
+                let period = self.around.period(&self.table, id, processor.as_deref());
                 let outputs = route.outputs.len();
                 let clock = self.platform.clock.clone();
                 let core = RouteCore::new(rules, processor, outputs, clock);
-                place.insert(Ends::new(core, period))
+                let ends = place.insert(Ends::new(core, period));
+                let entry = self.table.route(id);
+                ends.pause(entry.is_some_and(|entry| self.words.have_paused(&entry.place.path.0)));
+                ends
             }
         };
         let ty = self.table.route(id).and_then(Entry::route_type);
@@ -352,8 +364,7 @@ impl Execution {
         };
         // Plans are checked before they get here.
         if let Ok(processor) = processor::of_route(&entry.plan, entry.route_type()) {
-            let period = processor.as_ref().and_then(|processor| processor.period());
-            let period = period.or_else(|| self.around.period(&self.table, id));
+            let period = self.around.period(&self.table, id, processor.as_deref());
             ends.process(processor, period, entry.plan.outputs.len());
         }
     }
@@ -361,7 +372,11 @@ impl Execution {
     /// Takes over another plan of the same service; returns what it does, and what ends when it is
     /// dropped.
     pub(super) fn reload(&mut self, plan: Plan) -> Result<(Vec<Difference>, Ended), OtherService> {
+        let configured = plan;
+        let plan = self.words.over(&configured);
         let differences = diff(&self.around.plan, &plan)?;
+        self.words.forget(&configured);
+        self.configured = configured;
         let kept = reload::kept(&self.around.plan, &plan);
         let mut before: Vec<Option<Site>> = std::mem::take(&mut self.around.sites)
             .into_iter()
@@ -393,60 +408,38 @@ impl Execution {
     /// What is to be published, and by which participant.
     pub(super) fn monitoring(&self) -> Option<(Monitoring, ParticipantConfig)> {
         let plan = self.around.plan.monitoring.clone()?;
-        let participant = ParticipantPlan {
-            domain: plan.domain,
-            qos: plan.participant.clone(),
-            ..ParticipantPlan::default()
-        };
-        Some((plan, site::config(&participant, &self.around.who)))
+        let config = site::config(&plan.participant, &self.around.who);
+        Some((plan, config))
     }
 
     /// Who answers requests, and by which participant.
     pub(super) fn administration(&self) -> Option<(Administration, ParticipantConfig)> {
         let plan = self.around.plan.administration.clone()?;
-        let participant = ParticipantPlan {
-            domain: plan.domain,
-            qos: plan.participant.clone(),
-            ..ParticipantPlan::default()
-        };
-        Some((plan, site::config(&participant, &self.around.who)))
+        let config = site::config(&plan.participant, &self.around.who);
+        Some((plan, config))
     }
 
     /// What another plan would do.
     pub(super) fn compare(&self, plan: &Plan) -> Result<Vec<Difference>, OtherService> {
-        diff(&self.around.plan, plan)
+        diff(&self.around.plan, &self.words.over(plan))
     }
 
-    /// What an administrator wants.
-    pub(super) fn act(&mut self, path: &str, action: Action) -> Result<Ended, UnknownPath> {
-        let contains = |place: &str| {
-            let rest = place.strip_prefix(path);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        let all = self.table.routes();
-        let named = all.filter(|(_, entry)| contains(&entry.place.path.0));
-        let named: Vec<RouteId> = named.map(|(id, _)| id).collect();
-        let is_auto = self
-            .table
-            .autos()
-            .iter()
-            .any(|auto| auto.place.path.0 == path);
-        if named.is_empty() && !is_auto {
-            return Err(UnknownPath(path.to_owned()));
+    /// The domains that are to be joined now.
+    pub(super) fn enable_sites(&mut self) {
+        let plan = &self.around.plan;
+        let all = plan.domain_routes.iter().flat_map(|domain_route| {
+            let enabled = plan.enabled && domain_route.enabled;
+            domain_route.connections.iter().map(move |_| enabled)
+        });
+        for (site, enabled) in self.around.sites.iter_mut().zip(all) {
+            site.enable(enabled);
         }
-        if matches!(action, Action::Enable | Action::Disable) {
-            self.table.enable_auto(path, action == Action::Enable);
-        }
-        let now = self.now();
-        for route in named {
-            match action {
-                Action::Enable => self.table.enable(now, route, true),
-                Action::Disable => self.table.enable(now, route, false),
-                Action::Pause | Action::Resume => self.pause(route, action == Action::Pause),
-            }
-        }
+    }
+
+    /// Does what the table says, and returns what ends when it is dropped.
+    pub(super) fn carried_out(&mut self) -> Ended {
         let endpoints = self.carry_out();
-        Ok(self.ended(endpoints, Vec::new()))
+        self.ended(endpoints, Vec::new())
     }
 
     fn ended(&self, endpoints: Vec<Endpoint>, sites: Vec<Site>) -> Ended {
@@ -454,13 +447,6 @@ impl Execution {
             endpoints,
             sites,
             clock: self.platform.clock.clone(),
-        }
-    }
-
-    fn pause(&mut self, route: RouteId, pauses: bool) {
-        if let Some(ends) = self.routes.get_mut(&route) {
-            ends.is_paused = pauses;
-            ends.core.pause(pauses);
         }
     }
 

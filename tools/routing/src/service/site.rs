@@ -115,6 +115,11 @@ impl Site {
         }
     }
 
+    /// It is to be joined, or not any more: one that has joined stays.
+    pub(super) fn enable(&mut self, enabled: bool) {
+        self.enabled = enabled;
+    }
+
     pub(super) fn joined(&self) -> Option<&Joined> {
         self.joined.as_ref()
     }

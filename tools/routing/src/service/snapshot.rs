@@ -8,7 +8,7 @@ impl Execution {
     pub(super) fn snapshot(&self) -> Tree {
         let plan = &self.around.plan;
         let path = format!("/routing_services/{}", plan.name);
-        let state = self.above(plan.enabled);
+        let state = self.above(&path, plan.enabled);
         let mut service = Node::new(Path(path), EntityKind::Service, state);
         let refused = self.table.refused();
         let refused = (refused > 0).then(|| {
@@ -26,9 +26,10 @@ impl Execution {
     }
 
     /// The state of what only contains others.
-    fn above(&self, enabled: bool) -> State {
+    fn above(&self, path: &str, enabled: bool) -> State {
         match enabled {
             _ if self.has_ended => State::Stopped,
+            true if self.words.have_paused(path) => State::Paused,
             true => State::Running,
             false => State::Disabled,
         }
@@ -62,9 +63,10 @@ impl Execution {
         let sessions = domain_route.sessions.iter().enumerate();
         let sessions = sessions.map(|(number, session)| self.session(at, number, session, enabled));
         let children = connections.chain(sessions).collect();
+        let state = self.above(&path, enabled);
         Node {
             children,
-            ..Node::new(Path(path), EntityKind::DomainRoute, self.above(enabled))
+            ..Node::new(Path(path), EntityKind::DomainRoute, state)
         }
     }
 
@@ -72,7 +74,7 @@ impl Execution {
         let name = self.around.plan.domain_routes.get(domain_route);
         let name = name.map_or("", |domain_route| &domain_route.name);
         let path = Path(session_path(&self.around.plan, name, &session.name));
-        let state = self.above(above && session.enabled);
+        let state = self.above(&path.0, above && session.enabled);
         let all = self.table.routes();
         let own = all.filter(|(_, entry)| {
             entry.place.domain_route == domain_route && entry.place.session == number
@@ -92,7 +94,7 @@ impl Execution {
                 ..Node::new(
                     auto.place.path.clone(),
                     EntityKind::AutoRoute,
-                    self.above(auto.enabled),
+                    self.above(&auto.place.path.0, auto.enabled),
                 )
             }
         });

@@ -21,6 +21,14 @@ impl Rate {
         }
     }
 
+    /// As this one, but for so many a second.
+    pub(super) fn at(self, per_second: u32) -> Self {
+        Self {
+            busy_until: self.busy_until,
+            ..Self::new(per_second)
+        }
+    }
+
     /// Takes one, or says when there will be one.
     pub(super) fn take(&mut self, now: Time) -> Result<(), Time> {
         let next = self.busy_until.max(now) + self.every;

@@ -121,8 +121,11 @@ impl Table {
         let of = |at: &Option<usize>| at.and_then(|at| known.get_mut(at)?.take());
         self.connections = kept.iter().map(of).map(Option::unwrap_or_default).collect();
         let before = std::mem::take(&mut self.rates);
-        let rate = Rate::new(new.limits.endpoints_per_second);
-        let of = |at: &Option<usize>| at.and_then(|at| before.get(at).copied()).unwrap_or(rate);
+        let most = new.limits.endpoints_per_second;
+        let of = |at: &Option<usize>| {
+            let known = at.and_then(|at| before.get(at));
+            known.map_or(Rate::new(most), |rate| rate.at(most))
+        };
         self.rates = kept.iter().map(of).collect();
     }
 
