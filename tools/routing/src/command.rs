@@ -1,6 +1,7 @@
 //! `dunlin route`, and the same program under the name `rtiroutingservice`.
 use crate::config::{self, Configuration, Input};
-use options::{Misused, Options};
+use dunlin_profiles::Listed;
+use options::{Misused, Options, Verbosity};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -94,14 +95,19 @@ pub fn main(arguments: Vec<String>) -> ExitCode {
 
 /// Runs the program as `rtiroutingservice`: all arguments are options.
 pub fn rtiroutingservice(arguments: Vec<String>) -> ExitCode {
-    ExitCode::from(with_options(arguments, |mut options| {
-        options.reads_default_files = !options.skip_default_files;
-        run::run(options)
-    }))
+    let parsed = Options::parse(arguments).map(|options| Options {
+        reads_default_files: !options.skip_default_files,
+        ..options
+    });
+    ExitCode::from(with_parsed(parsed, run::run))
 }
 
 fn with_options(arguments: Vec<String>, then: impl FnOnce(Options) -> u8) -> u8 {
-    match Options::parse(arguments) {
+    with_parsed(Options::parse(arguments), then)
+}
+
+fn with_parsed(parsed: Result<Options, Misused>, then: impl FnOnce(Options) -> u8) -> u8 {
+    match parsed {
         Ok(options) if options.help => {
             print(&format!("{HELP}{}", options::HELP));
             exit::DONE
@@ -138,7 +144,10 @@ fn print(text: &str) {
 /// Reads the configuration that options name, and prints what is wrong with it.
 fn load(options: &Options) -> Configuration {
     let loaded = config::load(&inputs(options), &options.config);
-    eprint!("{}", loaded.report());
+    // Warnings alone are for who wants to read warnings.
+    if loaded.problems.has_errors() || options.strict || options.verbosity >= Verbosity::Warning {
+        eprint!("{}", loaded.report());
+    }
     loaded
 }
 
@@ -153,7 +162,50 @@ fn inputs(options: &Options) -> Vec<Input> {
         inputs.extend(all.filter(|path| path.exists()).map(Input::File));
     }
     inputs.extend(options.files.iter().cloned());
-    inputs
+    with_profiles(inputs, options.reads_default_files)
+}
+
+/// Before files in XML, the files with QoS profiles that applications read; `always` without such a
+/// file, too. The short form reads them if it names a profile.
+fn with_profiles(inputs: Vec<Input>, always: bool) -> Vec<Input> {
+    if !always && !inputs.iter().any(is_xml) {
+        return inputs;
+    }
+    let same = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    let mut known: Vec<PathBuf> = inputs.iter().filter_map(file).map(same).collect();
+    let listed = dunlin_profiles::default_files().into_iter();
+    let profiles = listed.map(|listed| match listed {
+        Listed::File(path) => Input::File(path),
+        Listed::Text(text) => Input::Text {
+            name: "str://".to_owned(),
+            text,
+        },
+    });
+    let mut all = Vec::new();
+    for input in profiles {
+        let path = file(&input).map(same);
+        if path.as_ref().is_none_or(|path| !known.contains(path)) {
+            known.extend(path);
+            all.push(input);
+        }
+    }
+    all.extend(inputs);
+    all
+}
+
+fn file(input: &Input) -> Option<&PathBuf> {
+    match input {
+        Input::File(path) => Some(path),
+        Input::Text { .. } => None,
+    }
+}
+
+/// Is it XML, as far as that is seen from outside?
+fn is_xml(input: &Input) -> bool {
+    match input {
+        Input::File(path) => path.extension().is_none_or(|end| end != "toml"),
+        Input::Text { text, .. } => text.trim_start().starts_with('<'),
+    }
 }
 
 /// Names the services that there are.

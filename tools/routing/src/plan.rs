@@ -76,8 +76,8 @@ impl Default for Limits {
 pub struct Administration {
     /// Its domain.
     pub domain: u32,
-    /// QoS of its participant.
-    pub participant: DomainParticipantQos,
+    /// Its participant, but for the domain.
+    pub participant: Box<ParticipantPlan>,
     /// Requests may change something, not only read.
     pub allows_changes: bool,
 }
@@ -87,8 +87,8 @@ pub struct Administration {
 pub struct Monitoring {
     /// Its domain.
     pub domain: u32,
-    /// QoS of its participant.
-    pub participant: DomainParticipantQos,
+    /// Its participant, but for the domain.
+    pub participant: Box<ParticipantPlan>,
     /// How often statistics are published.
     pub publication_period: Duration,
     /// How often they are sampled.

@@ -106,7 +106,7 @@ fn requests_over_dds_do_what_those_of_http_do() {
             let service = Arc::new(Running(Service::start(plan).unwrap()));
             let administration = Administration {
                 domain: ASKED,
-                participant: DomainParticipantQos::default(),
+                participant: Box::default(),
                 allows_changes: true,
             };
             let config = ParticipantConfig {

@@ -16,7 +16,7 @@ const SEEN: u32 = 2;
 fn monitored(routes: Vec<Route>, domain: u32) -> Plan {
     let monitoring = Monitoring {
         domain,
-        participant: DomainParticipantQos::default(),
+        participant: Box::default(),
         publication_period: Duration::from_millis(500),
         sampling_period: Duration::from_millis(250),
     };

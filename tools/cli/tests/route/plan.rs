@@ -114,3 +114,68 @@ fn a_full_disk_is_an_error_and_a_closed_pipe_is_none() {
         assert!(output.status.success(), "{command}");
     }
 }
+
+#[test]
+fn rtiroutingservice_finds_what_the_working_directory_has() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path();
+    written(place, "USER_ROUTING_SERVICE.xml", XML);
+    let profiles = "<dds><qos_library name=\"L\"><qos_profile name=\"P\"/></qos_library></dds>";
+    written(place, "profiles.xml", profiles);
+    written(
+        place,
+        "USER_QOS_PROFILES.xml",
+        &profiles.replace("\"P\"", "\"Q\""),
+    );
+    let inputs = "<topic_name>Square</topic_name><datareader_qos base_name=\"L::P\"/></input>";
+    let of_profiles = XML
+        .replacen("<topic_name>Square</topic_name></input>", inputs, 1)
+        .replace("\"bridge\"", "\"other\"");
+    assert!(of_profiles.contains("L::P"), "{of_profiles}");
+    let file = written(place, "other.xml", &of_profiles);
+    let program = place.join("rtiroutingservice");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_dunlin"), &program).unwrap();
+    let run = |program: &Path, arguments: &[&str], profiles: &str| {
+        let mut command = Command::new(program);
+        let command = command.args(arguments).current_dir(place);
+        let output = command.env("NDDS_QOS_PROFILES", profiles).output().unwrap();
+        let all = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(all).unwrap())
+    };
+    let (code, list) = run(&program, &["-listConfig"], "");
+    assert!(code == Some(0) && list.starts_with("bridge\n"), "{list}");
+    let (_, list) = run(&program, &["-listConfig", "-skipDefaultFiles"], "");
+    assert!(!list.contains("bridge"), "{list}");
+    // Profiles are those that applications read; the same file twice is one.
+    let dunlin = Path::new(env!("CARGO_BIN_EXE_dunlin"));
+    let check = ["route", "check", &file];
+    let (code, report) = run(dunlin, &check, "profiles.xml;./profiles.xml");
+    assert_eq!(code, Some(0), "{report}");
+    let (code, report) = run(dunlin, &check, "");
+    assert!(code == Some(2) && report.contains("L::P"), "{report}");
+    let run_it = ["-cfgName", "other", "-cfgFile", "other.xml", "--dry-run"];
+    let (code, report) = run(&program, &run_it, "profiles.xml");
+    assert_eq!(code, Some(0), "{report}");
+}
+
+#[test]
+fn what_is_told_is_as_much_as_is_wanted() {
+    let directory = tempfile::tempdir().unwrap();
+    let ignored = XML.replacen("<domain_route", "<jvm/><domain_route", 1);
+    let file = written(directory.path(), "bridge.xml", &ignored);
+    for (level, lines) in [("silent", 0), ("exception", 0), ("warning", 4), ("info", 4)] {
+        let output = dunlin(&format!(
+            "route check {file} -verbosity {level} -licenseFile x"
+        ));
+        let report = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(report.lines().count(), lines, "{level}: {report}");
+    }
+    let log = format!("route run {file} -logFile {file}/log -verbosity silent");
+    let output = dunlin(&log);
+    let report = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        report.starts_with(&format!("-logFile {file}/log: ")),
+        "{report}"
+    );
+}

@@ -1,6 +1,6 @@
 //! The log of a service: a line per change of state, and per reason that begins or ends.
 use super::options::{Options, Verbosity};
-use crate::state::{EntityKind, State, Tree};
+use crate::state::{EntityKind, Node, State, Tree};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -25,8 +25,14 @@ struct Said {
 }
 
 impl Log {
-    pub(super) fn open(options: &Options) -> io::Result<Self> {
-        let file = options.log_file.as_ref().map(File::create).transpose()?;
+    /// # Errors
+    /// Which file cannot be made, in words.
+    pub(super) fn open(options: &Options) -> Result<Self, String> {
+        let path = options.log_file.as_ref();
+        let file = path.map(|path| {
+            File::create(path).map_err(|error| format!("-logFile {}: {error}", path.display()))
+        });
+        let file = file.transpose()?;
         Ok(Self {
             file,
             json: options.json_log,
@@ -61,11 +67,8 @@ impl Log {
                     true
                 }
             };
-            if !is_new || is_told_at_start(node.kind) {
-                let level = match node.state {
-                    State::Failed(_) => Verbosity::Exception,
-                    _ => Verbosity::Info,
-                };
+            let level = level(node);
+            if !is_new || is_told_at_start(node.kind) || level < Verbosity::Info {
                 let note = node.note.as_deref().unwrap_or_default();
                 self.line(level, &node.path.0, &node.state.to_string(), note);
             }
@@ -91,7 +94,16 @@ impl Log {
     }
 }
 
-/// Inputs and outputs begin with their routes: they are told when they change.
+/// A note says what somebody may have to do something about.
+fn level(node: &Node) -> Verbosity {
+    match (&node.state, &node.note) {
+        (State::Failed(_), _) => Verbosity::Exception,
+        (_, Some(_)) => Verbosity::Warning,
+        (_, None) => Verbosity::Info,
+    }
+}
+
+/// Inputs and outputs begin with their routes: they are told when they change, or have a note.
 fn is_told_at_start(kind: EntityKind) -> bool {
     !matches!(kind, EntityKind::Input | EntityKind::Output)
 }

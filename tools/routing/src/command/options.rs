@@ -128,6 +128,8 @@ pub(super) struct Options {
     pub(super) json: bool,
     pub(super) look: bool,
     pub(super) to: Option<Language>,
+    /// Those that do nothing here.
+    pub(super) without_effect: Vec<String>,
 }
 
 impl Options {
@@ -162,6 +164,7 @@ impl Options {
             json: false,
             look: true,
             to: None,
+            without_effect: Vec::new(),
         };
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
@@ -172,6 +175,10 @@ impl Options {
                 Some(name) => options.option(&argument, name, &mut arguments)?,
                 None => options.files.push(Input::File(argument.into())),
             }
+        }
+        if options.verbosity >= Verbosity::Warning {
+            let all = options.without_effect.iter();
+            all.for_each(|name| eprintln!("-{name} does nothing here"));
         }
         Ok(options)
     }
@@ -291,7 +298,7 @@ impl Options {
                     self.processors.extend(processors);
                 }
             }
-            _ => eprintln!("-{name} does nothing here"),
+            _ => self.without_effect.push(name.to_owned()),
         }
         Ok(())
     }

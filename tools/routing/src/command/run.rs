@@ -7,7 +7,6 @@ use crate::plan::{Administration, Monitoring, Plan};
 use crate::service::{Service, StartError};
 use crate::show::{Administered, Bounds, Http, HttpOptions};
 use crate::state::{Counters, EntityKind, State, Tree};
-use dunlin::DomainParticipantQos;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +29,11 @@ pub(super) fn run(options: Options) -> u8 {
         return exit::MISUSED;
     };
     if options.strict && warnings > 0 {
-        eprintln!("{warnings} warnings, and --strict");
+        let warnings = match warnings {
+            1 => "a warning".to_owned(),
+            more => format!("{more} warnings"),
+        };
+        eprintln!("{warnings}, and --strict");
         return exit::FAILED;
     }
     adapt(&mut plan, &options);
@@ -58,7 +61,7 @@ pub(super) fn adapt(plan: &mut Plan, options: &Options) {
     if let Some(domain) = options.administration {
         let administration = plan.administration.get_or_insert(Administration {
             domain,
-            participant: DomainParticipantQos::default(),
+            participant: Box::default(),
             allows_changes: false,
         });
         administration.domain = domain;
@@ -66,7 +69,7 @@ pub(super) fn adapt(plan: &mut Plan, options: &Options) {
     if let Some(domain) = options.monitoring {
         let monitoring = plan.monitoring.get_or_insert(Monitoring {
             domain,
-            participant: DomainParticipantQos::default(),
+            participant: Box::default(),
             publication_period: dunlin::Duration::from_secs(5),
             sampling_period: dunlin::Duration::from_secs(1),
         });
@@ -106,7 +109,13 @@ fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
     let stop = stop_signal()?;
     let hangup = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::clone(&hangup))?;
-    let mut log = Log::open(options)?;
+    let mut log = match Log::open(options) {
+        Ok(log) => log,
+        Err(message) => {
+            eprintln!("{message}");
+            return Ok(exit::MISUSED);
+        }
+    };
     let what = summary(&plan);
     let service = match Service::start(plan) {
         Ok(service) => service,

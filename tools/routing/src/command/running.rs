@@ -1,8 +1,8 @@
 //! A service that runs, and how it takes over another configuration.
-use super::inputs;
 use super::log::Log;
 use super::options::{Options, Verbosity};
 use super::run::adapt;
+use super::{inputs, with_profiles};
 use crate::administration::Administrator;
 use crate::config::edit::{Edit, EditError, edit};
 use crate::config::{self, Input};
@@ -179,7 +179,7 @@ impl Administered for Running {
             name: "the configuration sent".to_owned(),
             text: text.to_owned(),
         };
-        self.take_over(&[input], is_dry_run)
+        self.take_over(&with_profiles(vec![input], false), is_dry_run)
     }
 }
 

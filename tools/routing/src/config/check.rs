@@ -142,6 +142,7 @@ impl Checker<'_> {
     fn routes(&mut self, route: &DomainRoute, at: &str, types: &Types) {
         for session in &route.sessions {
             let at = path::session(at, &session.name);
+            self.periods(session, &at);
             for route in &session.routes {
                 let at = path::route(&at, &route.name);
                 let names = route
@@ -183,6 +184,32 @@ impl Checker<'_> {
             let message = "filter_propagation is ignored: what a processor or a transformation makes \
                            of samples is not what the filters of far readers speak of";
             let problem = Problem::warning(self.places.at(at), message);
+            self.problems.push(problem);
+        }
+    }
+
+    /// Periods that nobody goes by.
+    fn periods(&mut self, session: &Session, at: &str) {
+        let routes = session.routes.iter();
+        let routes = routes.map(|one| (path::route(at, &one.name), &one.settings));
+        let autos = session.auto_routes.iter();
+        let autos = autos.map(|one| (path::auto_route(at, &one.name), &one.settings));
+        let all: Vec<_> = routes.chain(autos).collect();
+        let goes_by = |settings: &RouteSettings| {
+            let plugin = settings.processor.as_ref();
+            plugin.is_some_and(|p| p.class == "last" && !p.properties.contains_key("seconds"))
+        };
+        let without = all.iter().filter(|(_, settings)| !goes_by(settings));
+        let without = without.filter(|(_, settings)| settings.period.is_some());
+        let mut at_all: Vec<String> = without.map(|(at, _)| at.clone()).collect();
+        let used = |settings: &RouteSettings| settings.period.is_none() && goes_by(settings);
+        if session.period.is_some() && !all.iter().any(|(_, settings)| used(settings)) {
+            at_all.push(at.to_owned());
+        }
+        for at in at_all {
+            let message = "the period is ignored: nothing but the processor \"last\" without \
+                           seconds goes by it";
+            let problem = Problem::warning(self.places.at(&at), message);
             self.problems.push(problem);
         }
     }

@@ -457,3 +457,31 @@ fn the_configuration_for_perftest_is_read_for_all_its_types() {
         }
     }
 }
+
+#[test]
+fn participants_of_administration_and_monitoring_have_all_that_is_said_of_them() {
+    let qos = "<domain_participant_qos><transport_builtin><mask>UDPv4</mask></transport_builtin>\
+               <discovery><initial_peers><element>10.0.0.7</element></initial_peers></discovery>\
+               </domain_participant_qos>";
+    let text = format!(
+        "<dds><routing_service name=\"s\">\
+         <administration><domain_id>9</domain_id>{qos}</administration>\
+         <monitoring><domain_id>9</domain_id>{qos}</monitoring>\
+         <domain_route name=\"d\"><participant name=\"a\"><domain_id>0</domain_id></participant>\
+         <participant name=\"b\"><domain_id>1</domain_id></participant>\
+         <session name=\"x\"><topic_route name=\"r\">\
+         <input participant=\"a\"><topic_name>T</topic_name></input>\
+         <output participant=\"b\"><topic_name>T</topic_name></output>\
+         </topic_route></session></domain_route></routing_service></dds>"
+    );
+    let plan = plan("s.xml", &text);
+    let administration = plan.administration.unwrap().participant;
+    assert_eq!(administration, plan.monitoring.unwrap().participant);
+    assert_eq!(administration.peers, ["10.0.0.7"]);
+    assert!(
+        administration
+            .transports
+            .is_some_and(|all| all.udp && !all.shmem)
+    );
+    assert_eq!(administration.multicast, Some(false));
+}

@@ -8,7 +8,7 @@ use crate::plan::{
     Administration, Connection, DomainRoute, Limits, Monitoring, Plan, Session, ThreadPool, Waiting,
 };
 use ::toml::de::DeTable;
-use dunlin::{DomainParticipantQos, Duration, PublisherQos, SubscriberQos};
+use dunlin::{Duration, PublisherQos, SubscriberQos};
 use dunlin_document::{Problem, Problems, SourceId, Span, Variables, quoted};
 use dunlin_profiles::Profiles;
 use table::{Item, Table};
@@ -183,7 +183,7 @@ impl Reader<'_> {
         table.allow(&["domain", "allow_changes"], self.problems);
         Some(Administration {
             domain: self.domain(&table),
-            participant: DomainParticipantQos::default(),
+            participant: Box::default(),
             allows_changes: self.boolean(&table, "allow_changes", false),
         })
     }
@@ -196,7 +196,7 @@ impl Reader<'_> {
         let sampling_period = self.duration(&table, "sampling_period");
         Some(Monitoring {
             domain: self.domain(&table),
-            participant: DomainParticipantQos::default(),
+            participant: Box::default(),
             publication_period: publication_period.unwrap_or(Duration::from_secs(5)),
             sampling_period: sampling_period.unwrap_or(Duration::from_secs(1)),
         })

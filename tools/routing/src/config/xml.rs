@@ -51,8 +51,11 @@ pub(super) fn services<'d>(document: &'d Document) -> Vec<Named<'d>> {
 pub(super) fn variables(document: &Document) -> Vec<(String, String)> {
     let all = document.root().children();
     let variables = all.filter(|element| element.name() == "configuration_variables");
-    let values = variables.flat_map(|element| element.children());
-    let elements = values.flat_map(|value| value.children());
+    let children: Vec<_> = variables.flat_map(|element| element.children()).collect();
+    let elements = children.into_iter().flat_map(|child| match child.name() {
+        "value" => child.children().collect(),
+        _ => vec![child],
+    });
     let pairs = elements.filter_map(|element| {
         let name = element.child("name")?.text()?;
         let value = element.child("value").and_then(|value| value.text());

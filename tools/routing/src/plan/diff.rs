@@ -279,7 +279,7 @@ impl Changes {
 /// What becomes of the service itself; it never begins anew.
 fn service(old: &Plan, new: &Plan) -> Fate {
     let mut changes = Changes::default();
-    compare!(changes, old, new: set limits "limits", set monitoring "monitoring");
+    compare!(changes, old, new: set limits "limits", set administration "administration", set monitoring "monitoring");
     changes.fate()
 }
 

@@ -5,7 +5,8 @@ use crate::adapter;
 use crate::config::values::CREATION_MODES;
 use crate::plan::{
     AutoRoute, Connection, ConnectionKind, CreationMode, EndpointQos, Filter, FilterPropagation,
-    Input, Limits, Output, Pattern, Plan, Plugin, Route, RouteSettings, Session, Writers,
+    Input, Limits, Output, ParticipantPlan, Pattern, Plan, Plugin, Route, RouteSettings, Session,
+    Writers,
 };
 use dunlin::{DataRepresentation, Transports};
 use std::collections::BTreeMap;
@@ -161,6 +162,14 @@ impl Writer {
                      endpoints_per_second = {endpoints_per_second} }}"
                 ),
             );
+        }
+        let own = plan.administration.iter().map(|one| &one.participant);
+        let own = own.chain(plan.monitoring.iter().map(|one| &one.participant));
+        if own
+            .into_iter()
+            .any(|one| **one != ParticipantPlan::default())
+        {
+            self.lose("participants of administration and monitoring".to_owned());
         }
         if let Some(administration) = &plan.administration {
             let changes = match administration.allows_changes {

@@ -4,7 +4,8 @@ use super::policies::{self, Policy, duration_tag};
 use crate::config::values::CREATION_MODES;
 use crate::plan::{
     AutoRoute, Connection, ConnectionKind, ContentFilter, CreationMode, DomainRoute, EndpointQos,
-    Filter, Input, Limits, Output, Pattern, Plan, Plugin, Route, RouteSettings, Session, Writers,
+    Filter, Input, Limits, Output, ParticipantPlan, Pattern, Plan, Plugin, Route, RouteSettings,
+    Session, Writers,
 };
 use dunlin::{DomainParticipantQos, Partition, Transports};
 use std::fmt::Write;
@@ -153,9 +154,7 @@ impl Writer {
             if administration.allows_changes {
                 inside.push(Tag::text("allow_changes", "true".to_owned()));
             }
-            inside
-                .children
-                .extend(self.participant_qos(&administration.participant));
+            self.participant(&mut inside, &administration.participant);
             tag.push(inside);
         }
         if let Some(monitoring) = &plan.monitoring {
@@ -165,9 +164,7 @@ impl Writer {
             let sampling = duration_tag("statistics_sampling_period", monitoring.sampling_period);
             let inside = Tag::new("monitoring").with(domain);
             let mut inside = inside.with(publication).with(sampling);
-            inside
-                .children
-                .extend(self.participant_qos(&monitoring.participant));
+            self.participant(&mut inside, &monitoring.participant);
             tag.push(inside);
         }
         for route in &plan.domain_routes {
@@ -197,6 +194,12 @@ impl Writer {
         };
         let mut tag = Tag::new("participant").attribute("name", &connection.name);
         tag.push(Tag::text("domain_id", participant.domain.to_string()));
+        self.participant(&mut tag, participant);
+        tag
+    }
+
+    /// What an element says of its participant, but for the domain.
+    fn participant(&mut self, tag: &mut Tag, participant: &ParticipantPlan) {
         let mut qos = Tag::new("domain_participant_qos");
         qos.children.extend(
             self.participant_qos(&participant.qos)
@@ -210,7 +213,7 @@ impl Writer {
                 qos.push(Tag::new("transport_builtin").with(mask));
             }
             if transports.tcp {
-                self.lose(&mut tag, "transport tcp".to_owned());
+                self.lose(tag, "transport tcp".to_owned());
             }
         }
         if !participant.peers.is_empty() {
@@ -222,18 +225,17 @@ impl Writer {
         }
         if !participant.interfaces.is_empty() {
             let interfaces = participant.interfaces.join(", ");
-            self.lose(&mut tag, format!("interfaces {interfaces}"));
+            self.lose(tag, format!("interfaces {interfaces}"));
         }
         if participant.peers.is_empty() && participant.multicast == Some(false) {
-            self.lose(&mut tag, "multicast = false".to_owned());
+            self.lose(tag, "multicast = false".to_owned());
         }
         if let Some(tcp) = &participant.tcp {
-            self.lose(&mut tag, format!("tcp, port {}", tcp.port));
+            self.lose(tag, format!("tcp, port {}", tcp.port));
         }
         if let Some(waiting) = participant.waiting {
-            self.lose(&mut tag, format!("waiting: {}", waiting.text()));
+            self.lose(tag, format!("waiting: {}", waiting.text()));
         }
-        tag
     }
 
     fn participant_qos(&mut self, qos: &DomainParticipantQos) -> Option<Tag> {

@@ -3,6 +3,7 @@ use super::{Context as C, Element, ignored, other, text, tree};
 
 const READER_QOS: &str = "QoS of the reader, in place or by base_name";
 const WRITER_QOS: &str = "QoS of the writer, in place or by base_name";
+const NO_PROPERTIES: &str = "no adapter here has properties of its streams";
 const TRANSFORMS: &str = "what happens to a sample before it is written";
 
 /// The rows, in the order of the documentation.
@@ -47,7 +48,7 @@ pub(super) const ROWS: &[Element] = &[
         C::Route,
         "periodic_action",
         C::PeriodicAction,
-        "how often the processor is called without data",
+        "how often the processor last writes, unless it has seconds",
     ),
     tree(C::Route, "input", C::Input, "where the route reads"),
     tree(C::Route, "dds_input", C::Input, "where the route reads"),
@@ -101,7 +102,7 @@ pub(super) const ROWS: &[Element] = &[
         C::AutoRoute,
         "periodic_action",
         C::PeriodicAction,
-        "how often the processor is called without data",
+        "how often the processor last writes, unless it has seconds",
     ),
     tree(C::AutoRoute, "input", C::AutoInput, "where the routes read"),
     tree(
@@ -158,12 +159,7 @@ pub(super) const ROWS: &[Element] = &[
         "transformation",
         "samples are transformed where they are written",
     ),
-    tree(
-        C::Input,
-        "property",
-        C::Property,
-        "properties, for an adapter",
-    ),
+    ignored(C::Input, "property", NO_PROPERTIES),
     text(
         C::Output,
         "topic_name",
@@ -186,12 +182,7 @@ pub(super) const ROWS: &[Element] = &[
     ),
     other(C::Output, "datawriter_qos", WRITER_QOS),
     tree(C::Output, "transformation", C::Transformation, TRANSFORMS),
-    tree(
-        C::Output,
-        "property",
-        C::Property,
-        "properties, for an adapter",
-    ),
+    ignored(C::Output, "property", NO_PROPERTIES),
     text(
         C::AutoInput,
         "allow_topic_name_filter",
@@ -234,12 +225,7 @@ pub(super) const ROWS: &[Element] = &[
         C::ContentFilter,
         "samples that are wanted",
     ),
-    tree(
-        C::AutoInput,
-        "property",
-        C::Property,
-        "properties, for an adapter",
-    ),
+    ignored(C::AutoInput, "property", NO_PROPERTIES),
     text(
         C::AutoOutput,
         "allow_topic_name_filter",
@@ -282,12 +268,7 @@ pub(super) const ROWS: &[Element] = &[
         C::Transformation,
         TRANSFORMS,
     ),
-    tree(
-        C::AutoOutput,
-        "property",
-        C::Property,
-        "properties, for an adapter",
-    ),
+    ignored(C::AutoOutput, "property", NO_PROPERTIES),
     text(C::ContentFilter, "expression", "SQL of DDS annex B"),
     tree(
         C::ContentFilter,
@@ -295,22 +276,21 @@ pub(super) const ROWS: &[Element] = &[
         C::List,
         "values of %0, %1 and so on",
     ),
-    tree(
+    other(
         C::ContentFilter,
         "parameter",
-        C::List,
-        "the older name of expression_parameters",
+        "older: the value of %0, then that of %1 and so on, or a list of them",
     ),
     text(C::List, "element", "one of the list"),
     text(
         C::Transformation,
         "input_type_name",
-        "the type of what comes in",
+        "the type of what comes in, which an input has to have",
     ),
     text(
         C::Transformation,
         "output_type_name",
-        "the type of what goes out",
+        "the type of what goes out [registered_type_name of the output]",
     ),
     tree(C::Transformation, "property", C::Property, "properties"),
     tree(

@@ -55,6 +55,12 @@ pub(super) const ROWS: &[Element] = &[
         "a service has participants of its own",
     ),
     tree(C::Variables, "value", C::Variable, "variables"),
+    tree(
+        C::Variables,
+        "element",
+        C::PropertyElement,
+        "a variable, without <value> around it",
+    ),
     tree(C::Variable, "element", C::PropertyElement, "a variable"),
     tree(
         C::PluginLibrary,
@@ -310,7 +316,7 @@ pub(super) const ROWS: &[Element] = &[
         C::Session,
         "periodic_action",
         C::PeriodicAction,
-        "how often processors are called without data",
+        "the same for routes that say nothing of it",
     ),
     tree(C::Session, "topic_route", C::Route, "a route of one topic"),
     tree(

@@ -11,6 +11,8 @@ use dunlin_document::{Element, Problem, Value, did_you_mean, quoted};
 
 const INPUTS: [&str; 2] = ["input", "dds_input"];
 const OUTPUTS: [&str; 2] = ["output", "dds_output"];
+/// Classes of filters, as products call that of DDS annex B.
+const SQL: [&str; 3] = ["builtin.sql", "DDSSQL", "SQL"];
 
 impl Reader<'_> {
     pub(super) fn route(
@@ -31,6 +33,12 @@ impl Reader<'_> {
         for (position, child) in each(element, &OUTPUTS) {
             let mut output = self.output(child, position, connections);
             output.topic = self.topic(child);
+            self.transformation_types(child, &mut output, |name| {
+                let mut types = inputs
+                    .iter()
+                    .map(|input: &Input| input.type_name.as_deref());
+                types.any(|known| known.is_none_or(|known| known == name))
+            });
             self.once(child, "output", &path::output(path, &output.name));
             outputs.push(output);
         }
@@ -77,8 +85,9 @@ impl Reader<'_> {
         let mut types = self.filter_of(*from, &["registered_type_name_filter"]);
         let mut all = Vec::new();
         for (position, child) in outputs {
-            let output = self.output(child, position, connections);
+            let mut output = self.output(child, position, connections);
             self.once(child, "output", &path::output(path, &output.name));
+            self.transformation_types(child, &mut output, |name| types.passes(name));
             all.push(output);
             let narrower = self.filter_of(child, &["topic_name_filter", "stream_name_filter"]);
             self.narrow(child, &mut topics, narrower);
@@ -257,15 +266,57 @@ impl Reader<'_> {
             self.error(filter.span(), message);
             return None;
         };
+        if let Some(kind) = filter.attribute("kind")
+            && !SQL.contains(&kind.text)
+        {
+            let message = format!("filters of class {} are not judged", quoted(kind.text));
+            let help = format!("those of {} are", SQL.join(", "));
+            self.undefined(kind, message, Some(help));
+        }
         let expression = expression.text().map_or("", |text| text.text).to_owned();
-        let list = filter.child("expression_parameters");
-        let list = list.or_else(|| filter.child("parameter"));
-        let elements = list.iter().flat_map(|list| list.children());
-        let parameters = elements.map(|one| one.text().map_or("", |text| text.text).to_owned());
+        let lists = filter.children();
+        let lists = lists.filter(|c| matches!(c.name(), "expression_parameters" | "parameter"));
+        let mut parameters = Vec::new();
+        for list in lists {
+            let mut elements: Vec<_> = list.children().collect();
+            if elements.is_empty() && list.name() == "parameter" {
+                elements.push(list);
+            }
+            let texts = elements.iter().map(|one| one.text());
+            parameters.extend(texts.map(|text| text.map_or("", |text| text.text).to_owned()));
+        }
         Some(ContentFilter {
             expression,
-            parameters: parameters.collect(),
+            parameters,
         })
+    }
+
+    /// What a transformation says of its types: `takes` tells whether an input may have one.
+    fn transformation_types(
+        &mut self,
+        element: Element<'_>,
+        output: &mut Output,
+        takes: impl Fn(&str) -> bool,
+    ) {
+        let Some(transformation) = element.child("transformation") else {
+            return;
+        };
+        if let Some(name) = self.text(transformation, "input_type_name")
+            && !takes(name.text)
+        {
+            let message = format!("no input of the route has the type {}", quoted(name.text));
+            let help = "registered_type_name of the input says which it has".to_owned();
+            self.undefined(name, message, Some(help));
+        }
+        let Some(name) = self.text(transformation, "output_type_name") else {
+            return;
+        };
+        let own = output.type_name.get_or_insert_with(|| name.text.to_owned());
+        if own != name.text {
+            let message = format!("the type of the output is {}", quoted(own));
+            let help = "write the same in registered_type_name, or nothing".to_owned();
+            self.undefined(name, message, Some(help));
+        }
     }
 
     fn settings(&mut self, element: Element<'_>) -> RouteSettings {

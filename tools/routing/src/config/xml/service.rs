@@ -42,7 +42,7 @@ impl Reader<'_> {
         self.is_enabled(element).then_some(())?;
         Some(Administration {
             domain: self.domain(element)?,
-            participant: self.participant_qos(element).qos,
+            participant: Box::new(self.participant_qos(element)),
             allows_changes: self.boolean(element, "allow_changes", false),
         })
     }
@@ -56,7 +56,7 @@ impl Reader<'_> {
         let sampling = sampling.and_then(|period| self.duration(period));
         Some(Monitoring {
             domain: self.monitoring_domain(service, element)?,
-            participant: self.participant_qos(element).qos,
+            participant: Box::new(self.participant_qos(element)),
             publication_period: publication.unwrap_or(Duration::from_secs(5)),
             sampling_period: sampling.unwrap_or(Duration::from_secs(1)),
         })

@@ -117,7 +117,10 @@ impl Validator<'_> {
 /// Why an element is refused, and what takes its place.
 fn refusal(row: &elements::Element) -> String {
     match row.within {
-        Context::DomainRoute => format!("{}: name them <participant name=\"..\">", row.says),
+        Context::DomainRoute => {
+            let (kind, _) = row.name.split_once('_').unwrap_or((row.name, ""));
+            format!("{}: write <{kind} name=\"..\">", row.says)
+        }
         _ => row.says.to_owned(),
     }
 }
