@@ -127,9 +127,8 @@ fn rtiroutingservice_finds_what_the_working_directory_has() {
         "USER_QOS_PROFILES.xml",
         &profiles.replace("\"P\"", "\"Q\""),
     );
-    let inputs = "<topic_name>Square</topic_name><datareader_qos base_name=\"L::P\"/></input>";
     let of_profiles = XML
-        .replacen("<topic_name>Square</topic_name></input>", inputs, 1)
+        .replacen("BuiltinQosLib::Generic.StrictReliable", "L::P", 1)
         .replace("\"bridge\"", "\"other\"");
     assert!(of_profiles.contains("L::P"), "{of_profiles}");
     let file = written(place, "other.xml", &of_profiles);

@@ -1,14 +1,15 @@
 //! What a plan must not say, whichever language it was written in.
 use super::places::{Places, path};
 use crate::plan::{
-    ConnectionKind, CreationMode, DomainRoute, Filter, Output, Plan, Plugin, RouteSettings,
-    Session, passes_all_on,
+    ConnectionKind, CreationMode, DomainRoute, Filter as Names, Input, Output, Plan, Plugin,
+    RouteSettings, Session, passes_all_on,
 };
 use crate::processor;
 use crate::transformation;
 use crate::types::{RouteType, Types};
 use dunlin::{ParticipantConfig, Transports};
 use dunlin_document::{Problem, Problems};
+use dunlin_filter::Filter;
 use std::collections::HashMap;
 
 /// Reports what is wrong.
@@ -53,7 +54,7 @@ enum Topics<'p> {
     /// One topic, and what it is called on the other side.
     One(&'p str, &'p str),
     /// Those of a filter; `renamed` if some have another name on the other side.
-    Those { filter: &'p Filter, renamed: bool },
+    Those { filter: &'p Names, renamed: bool },
 }
 
 impl Flow<'_> {
@@ -73,8 +74,8 @@ impl Flow<'_> {
 }
 
 /// Whether a name may pass both filters.
-fn may_overlap(a: &Filter, b: &Filter) -> bool {
-    let literals = |filter: &Filter| {
+fn may_overlap(a: &Names, b: &Names) -> bool {
+    let literals = |filter: &Names| {
         let names = filter.allow.iter().map(|pattern| pattern.text().to_owned());
         let all: Vec<_> = names.collect();
         let each = filter.allow.iter().zip(&all);
@@ -152,6 +153,10 @@ impl Checker<'_> {
                 let known: Vec<_> = names.filter_map(|name| types.get(name)).take(1).collect();
                 self.settings((&route.settings, &route.outputs), &known, &at);
                 self.outputs(&route.outputs, &known, types, &at);
+                for input in &route.inputs {
+                    let own = input.type_name.as_deref().and_then(|name| types.get(name));
+                    self.filter(input, own.as_slice(), &at);
+                }
             }
             for route in &session.auto_routes {
                 let at = path::auto_route(&at, &route.name);
@@ -160,6 +165,7 @@ impl Checker<'_> {
                 let names = allowed.filter(|pattern| pattern.is_literally(pattern.text()));
                 let known = names.filter_map(|pattern| types.get(pattern.text()));
                 let known: Vec<_> = known.take(MOST_TYPES).collect();
+                self.filter(&route.input, &known, &at);
                 self.settings((&route.settings, &route.outputs), &known, &at);
                 self.outputs(&route.outputs, &known, types, &at);
             }
@@ -185,6 +191,23 @@ impl Checker<'_> {
                            of samples is not what the filters of far readers speak of";
             let problem = Problem::warning(self.places.at(at), message);
             self.problems.push(problem);
+        }
+    }
+
+    /// A filter that is none, or is none for the types of the input that files tell.
+    fn filter(&mut self, input: &Input, known: &[RouteType], at: &str) {
+        let Some(filter) = &input.filter else {
+            return;
+        };
+        let parameters = &filter.parameters;
+        let read = dunlin_filter::any_of(&[(&filter.expression, parameters)]).map(drop);
+        let mut types = known.iter();
+        let fits = read.and_then(|()| {
+            types.try_for_each(|one| Filter::new(&filter.expression, parameters, &one.ty).map(drop))
+        });
+        if let Err(error) = fits {
+            let at = path::input(at, &input.name);
+            self.push_lines(&at, &format!("filter of input {}: {error}", input.name));
         }
     }
 

@@ -1,6 +1,6 @@
 //! `<routing_service>`.
 use super::{Reader, each, path};
-use crate::plan::{Administration, Limits, Monitoring, Plan};
+use crate::plan::{Administration, Limits, Monitoring, ParticipantPlan, Plan};
 use dunlin::Duration;
 use dunlin_document::{Element, Problem};
 
@@ -42,7 +42,7 @@ impl Reader<'_> {
         self.is_enabled(element).then_some(())?;
         Some(Administration {
             domain: self.domain(element)?,
-            participant: Box::new(self.participant_qos(element)),
+            participant: Box::new(self.own_participant(element)),
             allows_changes: self.boolean(element, "allow_changes", false),
         })
     }
@@ -56,10 +56,24 @@ impl Reader<'_> {
         let sampling = sampling.and_then(|period| self.duration(period));
         Some(Monitoring {
             domain: self.monitoring_domain(service, element)?,
-            participant: Box::new(self.participant_qos(element)),
+            participant: Box::new(self.own_participant(element)),
             publication_period: publication.unwrap_or(Duration::from_secs(5)),
             sampling_period: sampling.unwrap_or(Duration::from_secs(1)),
         })
+    }
+
+    /// The participant of an element. Without QoS of its own it sends and receives as usual, however
+    /// the default profile has the participants of data do it.
+    fn own_participant(&mut self, element: Element<'_>) -> ParticipantPlan {
+        let plan = self.participant_qos(element);
+        let names = ["domain_participant_qos", "participant_qos"];
+        match names.iter().any(|name| element.child(name).is_some()) {
+            true => plan,
+            false => ParticipantPlan {
+                qos: plan.qos,
+                ..ParticipantPlan::default()
+            },
+        }
     }
 
     /// Its own, else that of `<administration>`.
