@@ -83,6 +83,7 @@ pub fn load(inputs: &[Input], options: &Options) -> Configuration {
     let mut loader = Loader {
         options,
         variables: options.variables.clone().by_option(),
+        includes: xml::Includes::default(),
         configuration: Configuration {
             sources: Sources::default(),
             problems: Problems::new(MOST_PROBLEMS),
@@ -118,6 +119,8 @@ fn find_keys(plan: &mut Plan) {
 struct Loader<'l> {
     options: &'l Options,
     variables: Variables,
+    /// What `<types>` includes.
+    includes: xml::Includes,
     configuration: Configuration,
 }
 
@@ -139,6 +142,12 @@ impl Loader<'_> {
             }
         }
         self.expand(&mut documents);
+        let Configuration {
+            sources, problems, ..
+        } = &mut self.configuration;
+        self.includes = xml::Includes::of(&documents, &mut self.variables, sources, problems);
+        let files = self.includes.files.iter();
+        files.for_each(|file| self.configuration.places.read(file));
         let lenient = self.options.ignore_unknown;
         for document in &documents {
             xml::validate(document, lenient, &mut self.configuration.problems);
@@ -228,7 +237,10 @@ impl Loader<'_> {
             } = &mut self.configuration;
             let (name, limits) = ("(built-in profiles)", Limits::default());
             let profiles = Document::parse(sources, name, BUILTIN, &limits, problems)?;
-            let reader = xml::Reader::new(documents, &profiles, base, places, problems);
+            let reader = {
+                let documents = (documents, &self.includes);
+                xml::Reader::new(documents, &profiles, base, places, problems)
+            };
             return Some({ reader }.service(*found));
         }
         let read = plans.into_iter().flatten();

@@ -8,7 +8,7 @@ use crate::service::{Service, StartError};
 use crate::show::{Administered, Bounds, Http, HttpOptions};
 use crate::state::{Counters, EntityKind, State, Tree};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -24,6 +24,7 @@ const LATEST_LOOK: Duration = Duration::from_secs(5);
 /// Runs the service that options name until it is asked to stop.
 pub(super) fn run(options: Options) -> u8 {
     let loaded = load(&options);
+    let files = loaded.places.files().to_vec();
     let warnings = loaded.problems.warnings();
     let Some(mut plan) = loaded.plan else {
         return exit::MISUSED;
@@ -41,7 +42,7 @@ pub(super) fn run(options: Options) -> u8 {
         print(&format!("{}\n", summary(&plan)));
         return exit::DONE;
     }
-    serve(plan, &options).unwrap_or_else(|error| {
+    serve(plan, &options, files).unwrap_or_else(|error| {
         eprintln!("{error}");
         exit::FAILED
     })
@@ -105,7 +106,7 @@ pub(super) fn summary(plan: &Plan) -> String {
     )
 }
 
-fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
+fn serve(plan: Plan, options: &Options, files: Vec<PathBuf>) -> io::Result<u8> {
     let stop = stop_signal()?;
     let hangup = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::clone(&hangup))?;
@@ -128,7 +129,7 @@ fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
             return Ok(exit::FAILED);
         }
     };
-    let running = Arc::new(Running::new(service, options));
+    let running = Arc::new(Running::new(service, options, files.clone()));
     let mut administrated = running.administrator(None);
     let http = match shown(Arc::clone(&running), options) {
         Ok(http) => http,
@@ -143,10 +144,11 @@ fn serve(plan: Plan, options: &Options) -> io::Result<u8> {
         log.line(Verbosity::Info, "", "Shown", &place);
     }
     let end = options.stop_after.map(|after| Instant::now() + after);
-    let mut watched = options.watch.then(|| Watched::new(options));
+    let mut watched = options.watch.then(|| Watched::new(options, files));
     let mut next_look = Instant::now();
     while !stop.load(Relaxed) && end.is_none_or(|end| Instant::now() < end) {
-        let is_new = watched.as_mut().is_some_and(Watched::has_changed);
+        let watched = watched.as_mut();
+        let is_new = watched.is_some_and(|watched| watched.has_changed(&running.files()));
         if hangup.swap(false, Relaxed) || is_new {
             running.read_again();
         }

@@ -24,6 +24,8 @@ pub(super) struct Running {
     options: Options,
     /// What became of configurations that came since somebody looked.
     reports: Mutex<Vec<Report>>,
+    /// What the configuration was read from beside the files of the command line.
+    files: Mutex<Vec<PathBuf>>,
     /// One change at a time: each begins with the plan that the one before made.
     changing: Mutex<()>,
 }
@@ -64,11 +66,12 @@ impl Report {
 }
 
 impl Running {
-    pub(super) fn new(service: Service, options: &Options) -> Self {
+    pub(super) fn new(service: Service, options: &Options, files: Vec<PathBuf>) -> Self {
         Self {
             service,
             options: options.clone(),
             reports: Mutex::default(),
+            files: Mutex::new(files),
             changing: Mutex::default(),
         }
     }
@@ -76,6 +79,11 @@ impl Running {
     /// Reads the files of the command line again, and takes over what they say.
     pub(super) fn read_again(&self) {
         let _ = self.take_over(&inputs(&self.options), false);
+    }
+
+    /// What the configuration was read from beside the files of the command line.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        lock(&self.files).clone()
     }
 
     /// What became of configurations since the last call.
@@ -147,6 +155,7 @@ impl Running {
         let is_strict = self.options.strict && loaded.problems.warnings() > 0;
         let report = loaded.report();
         let mut plan = loaded.plan.filter(|_| !is_strict).ok_or(report)?;
+        *lock(&self.files) = loaded.places.files().to_vec();
         adapt(&mut plan, &self.options);
         Ok(plan)
     }
@@ -183,9 +192,11 @@ impl Administered for Running {
     }
 }
 
-/// The files of a command line, to see when they change.
+/// The files of a command line, and what these name, to see when they change.
 pub(super) struct Watched {
     files: Vec<PathBuf>,
+    /// What they name.
+    named: Vec<PathBuf>,
     seen: Vec<Option<Seen>>,
     /// A change that may not be over.
     pending: bool,
@@ -195,7 +206,7 @@ pub(super) struct Watched {
 type Seen = (SystemTime, u64);
 
 impl Watched {
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &Options, named: Vec<PathBuf>) -> Self {
         let inputs = inputs(options).into_iter();
         let files = inputs.filter_map(|input| match input {
             Input::File(path) => Some(path),
@@ -203,6 +214,7 @@ impl Watched {
         });
         let mut watched = Self {
             files: files.collect(),
+            named,
             seen: Vec::new(),
             pending: false,
         };
@@ -215,12 +227,16 @@ impl Watched {
             let known = std::fs::metadata(path).ok()?;
             Some((known.modified().ok()?, known.len()))
         };
-        self.files.iter().map(of).collect()
+        self.files.iter().chain(&self.named).map(of).collect()
     }
 
     /// True once after a change, when the files have been the same for two looks: an editor may
     /// write a file in pieces, or take it away for a moment.
-    pub(super) fn has_changed(&mut self) -> bool {
+    pub(super) fn has_changed(&mut self, named: &[PathBuf]) -> bool {
+        if self.named != named {
+            self.named = named.to_vec();
+            self.seen = self.look();
+        }
         let now = self.look();
         if now != self.seen {
             self.seen = now;
@@ -243,16 +259,23 @@ mod tests {
         std::fs::write(&path, "one").unwrap();
         let mut watched = Watched {
             files: vec![path.clone()],
+            named: Vec::new(),
             seen: Vec::new(),
             pending: false,
         };
         watched.seen = watched.look();
-        assert!(!watched.has_changed());
+        assert!(!watched.has_changed(&[]));
         std::fs::write(&path, "longer").unwrap();
-        assert!(!watched.has_changed() && watched.has_changed() && !watched.has_changed());
+        assert!(!watched.has_changed(&[]) && watched.has_changed(&[]) && !watched.has_changed(&[]));
         std::fs::remove_file(&path).unwrap();
-        assert!(!watched.has_changed() && !watched.has_changed());
+        assert!(!watched.has_changed(&[]) && !watched.has_changed(&[]));
         std::fs::write(&path, "again, and longer").unwrap();
-        assert!(!watched.has_changed() && watched.has_changed());
+        assert!(!watched.has_changed(&[]) && watched.has_changed(&[]));
+        // What it names counts, too.
+        let named = [directory.path().join("shapes.idl")];
+        std::fs::write(&named[0], "one").unwrap();
+        assert!(!watched.has_changed(&named) && !watched.has_changed(&named));
+        std::fs::write(&named[0], "longer").unwrap();
+        assert!(!watched.has_changed(&named) && watched.has_changed(&named));
     }
 }

@@ -2,17 +2,29 @@
 use crate::plan::Path;
 use dunlin_document::Span;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Places of entities, by their path.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     spans: BTreeMap<String, Span>,
+    files: Vec<PathBuf>,
 }
 
 impl Places {
     /// Remembers where an entity, or a part of it, was written.
     pub(super) fn set(&mut self, path: impl Into<String>, span: Span) {
         self.spans.insert(path.into(), span);
+    }
+
+    /// A file is read that the configuration names.
+    pub(super) fn read(&mut self, file: impl Into<PathBuf>) {
+        self.files.push(file.into());
+    }
+
+    /// The files that the configuration names, such as those with types and profiles.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
     }
 
     /// Where the entity of a path was written.

@@ -485,3 +485,39 @@ fn participants_of_administration_and_monitoring_have_all_that_is_said_of_them()
     );
     assert_eq!(administration.multicast, Some(false));
 }
+
+#[test]
+fn types_include_files_of_their_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path();
+    std::fs::create_dir(place.join("types")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(place.join(name), text).unwrap();
+    let shape = "<types><include file=\"key.xml\"/><struct name=\"ShapeType\" baseType=\"Key\">\
+                 <member name=\"x\" type=\"long\"/></struct></types>";
+    write("types/shape.xml", shape);
+    let key = "<dds><types><struct name=\"Key\">\
+               <member name=\"color\" type=\"string\" key=\"true\"/></struct></types></dds>";
+    write("types/key.xml", key);
+    let read = |file: &str| {
+        let text = BRIDGE.replace(
+            "<routing_service",
+            &format!("<types><include file=\"{file}\"/></types><routing_service"),
+        );
+        write("bridge.xml", &text);
+        load(
+            &[Input::File(place.join("bridge.xml"))],
+            &Options::default(),
+        )
+    };
+    let loaded = read("types/shape.xml");
+    assert_eq!(loaded.report(), "");
+    let plan = loaded.plan.unwrap();
+    let route = &plan.domain_routes[0].sessions[0].routes[0];
+    assert_eq!(route.inputs[0].keyed, Some(true));
+    let ty = plan.types.get("ShapeType").unwrap().ty;
+    assert!(ty.resolved().has_key());
+    let report = read("types/nothing.xml").report();
+    assert!(report.contains("nothing.xml\": cannot be read"), "{report}");
+    let report = read("../shape.xml").report();
+    assert!(report.contains("is not below this file"), "{report}");
+}

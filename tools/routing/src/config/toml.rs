@@ -99,6 +99,9 @@ impl Reader<'_> {
         self.places.set(&*service, table.span);
         let domain_route = path::domain_route(&service, ONLY);
         self.qos_files = self.list(table, "qos_files", "files such as [\"fleet.xml\"]");
+        self.qos_files
+            .iter()
+            .for_each(|file| self.places.read(file));
         let waiting = table.get("waiting").and_then(|item| self.waiting(&item));
         let connections = self.participants(table, &domain_route, waiting);
         let session = self.session(table, &domain_route, &connections);

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 mod domain_route;
 mod idl;
+mod includes;
 mod plugins;
 mod qos;
 mod route;
@@ -20,6 +21,7 @@ mod session;
 mod types;
 mod validate;
 
+pub(super) use includes::Includes;
 pub(super) use validate::validate;
 
 /// A service of a document, and its name.
@@ -88,7 +90,7 @@ pub(super) struct Reader<'r> {
 
 impl<'r> Reader<'r> {
     pub(super) fn new(
-        documents: &'r [Document],
+        (documents, includes): (&'r [Document], &Includes),
         profiles: &Document,
         domain_base: u32,
         places: &'r mut Places,
@@ -99,7 +101,7 @@ impl<'r> Reader<'r> {
             places,
             problems,
             domain_base,
-            types: types::keyed(documents),
+            types: types::keyed(documents, includes),
             route_types: Types::default(),
             profiles: ProfileSet::default(),
             built_in: None,
@@ -109,7 +111,7 @@ impl<'r> Reader<'r> {
         reader.profiles = ProfileSet::load(all, reader.problems);
         reader.built_in = Some(profiles.source());
         reader.plugin_libraries();
-        reader.route_types = idl::types(documents, reader.problems);
+        reader.route_types = idl::types(documents, includes, reader.problems);
         reader
     }
 

@@ -18,6 +18,7 @@ impl Reader<'_> {
         let expected = "files such as [\"shapes.idl\"]";
         let texts = item.texts(expected, self.problems).unwrap_or_default();
         for (file, span) in texts {
+            self.places.read(file);
             let parsed = parse_file(Path::new(file), &Options::default());
             let Some(model) = &parsed.model else {
                 let message = mistake(&parsed);

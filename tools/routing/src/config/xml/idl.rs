@@ -1,4 +1,5 @@
 //! `<types>` as IDL, which the front end of the IDL compiler checks and makes types of.
+use super::includes::{Includes, types_of};
 use crate::config::idl::mistake;
 use crate::types::Types;
 use dunlin::xtypes::TypeKind;
@@ -39,18 +40,15 @@ const BASIC: [(&str, &str); 26] = [
 ];
 
 /// The structures and unions of all documents. What is not understood is a warning, and there are none then.
-pub(super) fn types(documents: &[Document], problems: &mut Problems) -> Types {
+pub(super) fn types(documents: &[Document], includes: &Includes, problems: &mut Problems) -> Types {
     let mut types = Types::default();
-    for document in documents {
-        let all = document.root().children();
-        for element in all.filter(|element| element.name() == "types") {
-            let mut text = String::new();
-            let written = scope(element, &mut text);
-            let made = written.and_then(|()| add(&text, &mut types));
-            if let Err(why) = made {
-                let message = format!("of <types> only keys are known: {why}");
-                problems.push(Problem::warning(element.span(), message));
-            }
+    for element in documents.iter().flat_map(types_of) {
+        let mut text = String::new();
+        let written = scope(element, includes, &mut text);
+        let made = written.and_then(|()| add(&text, &mut types));
+        if let Err(why) = made {
+            let message = format!("of <types> only keys are known: {why}");
+            problems.push(Problem::warning(element.span(), message));
         }
     }
     types
@@ -68,14 +66,14 @@ fn add(text: &str, types: &mut Types) -> Result<(), String> {
     Ok(())
 }
 
-fn scope(element: Element<'_>, out: &mut String) -> Result<(), String> {
+fn scope(element: Element<'_>, includes: &Includes, out: &mut String) -> Result<(), String> {
     for child in element.children() {
         let name =
             || attribute(child, "name").ok_or_else(|| format!("{} has no name", child.name()));
         match child.name() {
             "module" => {
                 let _ = write!(out, "module {} {{ ", name()?);
-                scope(child, out)?;
+                scope(child, includes, out)?;
                 out.push_str("};\n");
             }
             "struct" | "valuetype" => structure(child, name()?, out)?,
@@ -91,7 +89,11 @@ fn scope(element: Element<'_>, out: &mut String) -> Result<(), String> {
                 let value = attribute(child, "value").unwrap_or_default();
                 let _ = writeln!(out, "const {ty} {} = {value};", name()?);
             }
-            "forward_dcl" | "include" | "directive" => {}
+            "include" => {
+                let mut all = includes.get(child).into_iter();
+                all.try_for_each(|types| scope(types, includes, out))?;
+            }
+            "forward_dcl" | "directive" => {}
             other => return Err(format!("{other} is not read")),
         }
     }

@@ -1,27 +1,34 @@
 //! `<types>`: whether types have keys.
+use super::includes::{Includes, types_of};
 use dunlin_document::{Document, Element};
 use std::collections::BTreeMap;
 
 /// The structs of all documents, by their names with `::`, and whether they have keys.
-pub(super) fn keyed(documents: &[Document]) -> BTreeMap<String, bool> {
+pub(super) fn keyed(documents: &[Document], includes: &Includes) -> BTreeMap<String, bool> {
     let mut found = BTreeMap::new();
-    for document in documents {
-        let all = document.root().children();
-        for types in all.filter(|element| element.name() == "types") {
-            scope(types, "", &mut found);
-        }
+    for types in documents.iter().flat_map(types_of) {
+        scope(types, "", includes, &mut found);
     }
     found
 }
 
-fn scope(element: Element<'_>, prefix: &str, found: &mut BTreeMap<String, bool>) {
+fn scope(
+    element: Element<'_>,
+    prefix: &str,
+    includes: &Includes,
+    found: &mut BTreeMap<String, bool>,
+) {
     for child in element.children() {
+        if child.name() == "include" {
+            let all = includes.get(child).into_iter();
+            all.for_each(|types| scope(types, prefix, includes, found));
+        }
         let Some(name) = child.attribute("name") else {
             continue;
         };
         let name = format!("{prefix}{}", name.text);
         match child.name() {
-            "module" => scope(child, &format!("{name}::"), found),
+            "module" => scope(child, &format!("{name}::"), includes, found),
             "struct" | "valuetype" | "union" => {
                 let keyed = child.children().any(has_key) || base_has_key(child, prefix, found);
                 found.insert(name, keyed);
