@@ -57,4 +57,13 @@ mod tests {
         let passed = (0..1000).filter(|_| rate.take(later).is_ok()).count();
         assert_eq!(passed, 200);
     }
+    #[test]
+    fn another_rate_counts_from_now_on() {
+        let mut rate = Rate::new(1);
+        assert!(rate.take(Time::ZERO).is_ok() && rate.take(Time::ZERO).is_err());
+        let mut rate = rate.at(1000);
+        let later = Time::from_secs(1);
+        let passed = (0..2000).filter(|_| rate.take(later).is_ok()).count();
+        assert_eq!(passed, 1000);
+    }
 }
