@@ -57,6 +57,7 @@ mod tests {
         let passed = (0..1000).filter(|_| rate.take(later).is_ok()).count();
         assert_eq!(passed, 200);
     }
+
     #[test]
     fn another_rate_counts_from_now_on() {
         let mut rate = Rate::new(1);
