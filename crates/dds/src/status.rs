@@ -435,6 +435,10 @@ impl MatchTally {
     pub(crate) fn endpoints(&self) -> Vec<Guid> {
         self.endpoints.clone()
     }
+
+    pub(crate) fn has(&self, endpoint: Guid) -> bool {
+        self.endpoints.contains(&endpoint)
+    }
 }
 
 /// What happened to a matched writer.
@@ -476,6 +480,11 @@ impl LivelinessTally {
         grow(&mut status.not_alive_count_change, silent);
         status.last_writer = writer;
         true
+    }
+
+    /// Is it one that has not shown for a lease that it lives?
+    pub(crate) fn is_silent(&self, writer: Guid) -> bool {
+        self.silent.contains(&writer)
     }
 
     pub(crate) fn take(&mut self) -> LivelinessChangedStatus {

@@ -5,6 +5,7 @@ mod beyond;
 mod ends;
 mod execution;
 mod gate;
+mod life;
 pub(crate) mod platform;
 mod poller;
 mod qos;

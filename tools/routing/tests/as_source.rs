@@ -336,3 +336,96 @@ fn a_source_that_joins_its_group_late_loses_nothing() {
         }
     });
 }
+
+/// A source that has to show that it lives, seen by a reader beyond.
+struct Shown {
+    source: DataWriter<Keyed>,
+    reader: DataReader<Keyed>,
+    _service: Service,
+    _apps: (DomainParticipant, DomainParticipant),
+}
+
+const LEASE_MILLIS: u32 = 600;
+
+impl Shown {
+    fn of(ownership: Ownership) -> Self {
+        let (service, (near, far)) = (all(), apps());
+        let (wqos, rqos) = reliable();
+        let liveliness = |lease: u32| Liveliness {
+            kind: LivelinessKind::ManualByTopic,
+            lease_duration: Duration::from_millis(lease),
+        };
+        let rqos = DataReaderQos {
+            liveliness: liveliness(2 * LEASE_MILLIS),
+            ownership,
+            ..rqos
+        };
+        let wqos = DataWriterQos {
+            liveliness: liveliness(LEASE_MILLIS),
+            ownership,
+            ..wqos
+        };
+        let reader = far.reader_with("T", rqos).unwrap();
+        let source = near.writer_with("T", wqos).unwrap();
+        source.assert_liveliness();
+        reader.wait_for_matched(1, SOON).unwrap();
+        Self {
+            source,
+            reader,
+            _service: service,
+            _apps: (near, far),
+        }
+    }
+
+    /// The source shows for three leases that it lives; false if it was held up itself.
+    fn lives(&self) -> bool {
+        let begun = std::time::Instant::now();
+        let mut last = begun;
+        while begun.elapsed().as_millis() < u128::from(3 * LEASE_MILLIS) {
+            self.source.assert_liveliness();
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            if last.elapsed().as_millis() > u128::from(LEASE_MILLIS / 6) {
+                return false;
+            }
+            last = std::time::Instant::now();
+        }
+        true
+    }
+}
+
+/// The life of a source is what a reader beyond sees, no more and no less.
+fn life_is_seen_beyond(ownership: Ownership) {
+    // A machine that stands still for a while makes every lease short.
+    let shown = (0..20).map(|_| Shown::of(ownership));
+    let shown = shown.filter(Shown::lives).find(|shown| {
+        let status = shown.reader.liveliness_changed_status();
+        (status.alive_count, status.alive_count_change) == (1, 1)
+    });
+    let shown = shown.expect("a source that lives is taken for lost beyond");
+    let status = || shown.reader.liveliness_changed_status();
+    until("the loss is not seen beyond", || {
+        status().not_alive_count == 1
+    });
+    until("the return is not seen beyond", || {
+        shown.source.assert_liveliness();
+        status().alive_count == 1
+    });
+}
+
+#[test]
+fn the_life_of_a_source_with_a_writer_of_its_own_is_seen_beyond() {
+    in_namespace(
+        "the_life_of_a_source_with_a_writer_of_its_own_is_seen_beyond",
+        LOOPBACK,
+        || life_is_seen_beyond(Ownership::Exclusive),
+    );
+}
+
+#[test]
+fn the_life_of_a_group_of_sources_is_seen_beyond() {
+    in_namespace(
+        "the_life_of_a_group_of_sources_is_seen_beyond",
+        LOOPBACK,
+        || life_is_seen_beyond(Ownership::Shared),
+    );
+}

@@ -2,6 +2,7 @@
 use super::asks;
 use super::beyond::{self, BeyondEnd, is_reliable};
 use super::gate::Gate;
+use super::life::Life;
 use super::qos;
 use super::site;
 use super::stall::{Stall, give_up};
@@ -18,7 +19,6 @@ use crate::table::{Basis, Design, Side, Slot, Time};
 use crate::transformation;
 use crate::types::{RouteType, Types, converts};
 use dunlin::DomainParticipant;
-use dunlin::LivelinessKind;
 use dunlin::untyped::{UntypedReader, UntypedWriter};
 use dunlin::xtypes::DynamicType;
 use dunlin_filter::Filter;
@@ -55,8 +55,7 @@ pub(super) struct End {
     pub(super) gate: Option<Gate>,
     /// Its source is there.
     pub(super) is_alive: bool,
-    /// When it last showed that, if it has to.
-    asserted: Option<Time>,
+    pub(super) life: Life,
     stall: Stall,
     /// Readers that were given up.
     given_up: u64,
@@ -186,7 +185,7 @@ impl Ends {
             tally,
             fault,
             is_alive: design.is_alive,
-            asserted: None,
+            life: Life::of(design),
             stall: Stall::default(),
             given_up: 0,
         };
@@ -374,12 +373,6 @@ impl Ends {
         }
     }
 
-    /// Shows that sources live whose writers beyond have to; returns when to do so again.
-    pub(super) fn assert_liveliness(&mut self, now: Time) -> Option<Time> {
-        let all = self.slots.values_mut();
-        all.filter_map(|end| end.assert_liveliness(now)).min()
-    }
-
     /// Takes an endpoint out of the route; it ends when it is dropped.
     pub(super) fn remove(&mut self, slot: Slot) -> Option<Endpoint> {
         self.core.edit(Edit::Remove(slot));
@@ -432,24 +425,6 @@ impl Ends {
 }
 
 impl End {
-    /// A few times per lease, as long as the source is there.
-    fn assert_liveliness(&mut self, now: Time) -> Option<Time> {
-        let Endpoint::Writer(writer) = &self.endpoint else {
-            return None;
-        };
-        let liveliness = writer.qos().liveliness;
-        let lease = Time::try_from(liveliness.lease_duration).ok()?;
-        if liveliness.kind == LivelinessKind::Automatic || !self.is_alive {
-            return None;
-        }
-        let every = lease / 3;
-        if self.asserted.is_none_or(|asserted| now >= asserted + every) {
-            writer.assert_liveliness();
-            self.asserted = Some(now);
-        }
-        self.asserted.map(|asserted| asserted + every)
-    }
-
     fn counters(&self) -> Counters {
         Counters {
             given_up: self.given_up,

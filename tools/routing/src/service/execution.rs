@@ -190,10 +190,12 @@ impl Execution {
         self.table.handle_timeout(self.now());
         self.end_echoes();
         let relieves = self.relieve();
-        let works = self.work_on_time();
         let asks = self.learn_types(self.now());
+        let ended = self.carried_out();
+        // What has just been made has things to do as well.
+        let works = self.work_on_time();
         self.due = [relieves, works, asks].into_iter().flatten().min();
-        self.carried_out()
+        ended
     }
 
     /// When the next turn is due though nothing happens.

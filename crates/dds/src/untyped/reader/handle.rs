@@ -201,6 +201,11 @@ impl UntypedReader {
         self.core.is_complete_of(writer)
     }
 
+    /// Is a writer matched, and has it shown within its lease that it lives (DDS 1.4 2.2.3.11)?
+    pub fn has_live_writer(&self, writer: Guid) -> bool {
+        self.core.has_live_writer(writer)
+    }
+
     /// Should a writer that was lost be matched again, its history comes once more: for those who
     /// keep nothing of what came of it before. Otherwise only what is new does.
     pub fn forget_lost_writer(&self, writer: Guid) {

@@ -278,6 +278,11 @@ impl ReaderCore {
         self.liveliness.lock().note(writer, life)
     }
 
+    /// Is a writer matched, and has it shown within its lease that it lives?
+    pub(crate) fn has_live_writer(&self, writer: Guid) -> bool {
+        self.matched.lock().has(writer) && !self.liveliness.lock().is_silent(writer)
+    }
+
     /// What a listener is to be told of it, if there is one.
     pub(crate) fn liveliness_to_tell(&self) -> Option<LivelinessChangedStatus> {
         let listened = self.is_listened(StatusKind::LivelinessChanged);
