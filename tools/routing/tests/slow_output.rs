@@ -121,3 +121,30 @@ fn a_topic_goes_on_without_its_only_reader_and_the_reader_when_it_takes_again() 
         service.stop();
     });
 }
+
+#[test]
+fn a_source_feels_a_reader_that_hangs_whatever_the_limits_of_both_are() {
+    let name = "a_source_feels_a_reader_that_hangs_whatever_the_limits_of_both_are";
+    in_namespace(name, LOOPBACK, || {
+        let mut all = auto(0);
+        all.settings.stall_timeout = Duration::INFINITE;
+        let _service = Service::start(with_auto(vec![all])).unwrap();
+        let near = participant(NEAR, Transports::UDP);
+        let far = participant(FAR, Transports::UDP);
+        let (mut wqos, mut rqos) = reliable();
+        wqos.resource_limits = few();
+        wqos.reliability.max_blocking_time = Duration::from_millis(500);
+        rqos.resource_limits = few();
+        let reader = far.reader_with::<Keyless>("T", rqos).unwrap();
+        let writer = near.writer_with::<Keyless>("T", wqos).unwrap();
+        reader.wait_for_matched(1, SOON).unwrap();
+        let mut written = 0;
+        while writer.write(&keyless(written, 20)).is_ok() {
+            written += 1;
+            assert!(written < 30_000, "nothing holds up the source");
+        }
+        // Whatever has found no room in the reader comes when that has room again.
+        let samples = take(&reader, 5 * FEW as usize);
+        assert!(numbers(&samples).eq(0..samples.len() as u32));
+    });
+}

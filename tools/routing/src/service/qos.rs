@@ -6,12 +6,19 @@ use crate::plan::{
 use crate::table::{Basis, Design, SOURCE, Via, rename, source_of, writer_qos};
 use dunlin::observe::WriterData;
 use dunlin::untyped::{UntypedReaderOptions, WriterPredicate};
-use dunlin::{DataReaderQos, DataWriterQos, DestinationOrder, PublisherQos, SubscriberQos};
+use dunlin::{
+    DataReaderQos, DataWriterQos, DestinationOrder, Durability, History, PublisherQos,
+    ReliabilityKind, SubscriberQos,
+};
 use std::sync::Arc;
 
 /// An input keeps so many samples that its outputs take no more of, unless its QoS says otherwise:
 /// more than come in at once.
 const INPUT_SAMPLES: u32 = 4096;
+
+/// An output that loses nothing keeps so many samples for readers that have not acknowledged them,
+/// unless its QoS says otherwise. What comes then waits, and in the end the source does.
+const OUTPUT_SAMPLES: u32 = 4096;
 
 /// The same of an input of coherent sets, each of which has to find room as a whole.
 const SAMPLES_OF_A_SET: u32 = 65_536;
@@ -127,6 +134,11 @@ pub(super) fn of_writer(
             *name = rename(name, &output.partitions);
         }
     }
+    if keeps_what_is_not_acknowledged(&writer) {
+        let of_one = writer.resource_limits.max_samples_per_instance;
+        let most = OUTPUT_SAMPLES.max(of_one.unwrap_or_default());
+        writer.resource_limits.max_samples.get_or_insert(most);
+    }
     if let Some(representation) = output.representation {
         writer.representation = representation;
     }
@@ -138,6 +150,13 @@ pub(super) fn of_writer(
         writer.property = writer.property.with(SOURCE, source);
     }
     (writer, publisher)
+}
+
+/// Does nothing but acknowledgements make room in a writer's history?
+fn keeps_what_is_not_acknowledged(qos: &DataWriterQos) -> bool {
+    qos.reliability.kind == ReliabilityKind::Reliable
+        && qos.durability == Durability::Volatile
+        && qos.history == History::KeepAll
 }
 
 /// Is what an output writes, and what it offers, no different from what its source does? Nobody

@@ -81,7 +81,7 @@ impl ServiceView {
                 .map(|route| domain_route(route, seen))
                 .collect(),
             memory: format!(
-                "at most {} MiB of payloads, {} routes, {} endpoints",
+                "at most {} MiB of payloads in backlogs, {} routes, {} endpoints",
                 limits.payload_bytes >> 20,
                 limits.routes,
                 limits.endpoints
