@@ -59,8 +59,12 @@ pub(super) fn answer(
     let Ok(path) = percent_decode_str(asked.path).decode_utf8() else {
         return refusal(StatusCode::BAD_REQUEST, "the path is no UTF-8");
     };
-    let what = (asked.method.as_str(), &*path, asked.query);
-    dispatch(what, body, service, bounds)
+    // Whoever sends the answer leaves its body out.
+    let method = match *asked.method {
+        Method::HEAD => "GET",
+        _ => asked.method.as_str(),
+    };
+    dispatch((method, &path, asked.query), body, service, bounds)
 }
 
 /// Does what a method, a path and a query say; who asks may.
@@ -86,7 +90,7 @@ pub(super) fn dispatch(
                 .strip_prefix("/v1")
                 .and_then(|p| p.strip_suffix("/state"));
             match entity {
-                Some(path) => change::state(service, path, body),
+                Some(path) => change::state(service, (path, query), body),
                 None => nothing(path),
             }
         }
@@ -148,7 +152,7 @@ impl Access {
         {
             return refused("the Origin header is another place than this");
         }
-        let changes = *asked.method != Method::GET;
+        let changes = ![Method::GET, Method::HEAD].contains(asked.method);
         if self.loopback && !changes {
             return Ok(());
         }
@@ -158,7 +162,11 @@ impl Access {
             );
         };
         let shown = text(asked.headers, &AUTHORIZATION).unwrap_or_default();
-        let shown = shown.strip_prefix("Bearer ").unwrap_or_default();
+        let (scheme, shown) = shown.split_once(' ').unwrap_or_default();
+        let shown = match scheme.eq_ignore_ascii_case("Bearer") {
+            true => shown,
+            false => "",
+        };
         match bool::from(shown.as_bytes().ct_eq(token.as_bytes())) {
             true => Ok(()),
             false => Err((
@@ -325,6 +333,7 @@ mod tests {
         assert_eq!(get("/v2").0, 404);
         assert_eq!(get("/%ff").0, 400);
         assert!(get("/").1.contains("<!doctype html>"));
+        assert_eq!(ask(&service, &access, ("HEAD", "/"), &[], "").0, 200);
     }
 
     #[test]
@@ -367,6 +376,11 @@ mod tests {
         let (status, why) = put(&here(Some("secret")), "Bearer secret", r#"{"state": 1}"#);
         assert!(status == 400 && why.contains("paused"), "{why}");
         assert_eq!(put(&here(Some("secret")), "Bearer secret", "x").0, 400);
+        // What only wants to know does nothing.
+        let (access, headers) = (here(Some("secret")), [(AUTHORIZATION, "bearer secret")]);
+        let tried = ("PUT", &*format!("{path}?dry_run"));
+        assert_eq!(ask(&service, &access, tried, &headers, pause).0, 400);
+        assert_eq!(service.0.lock().unwrap().len(), 1);
         // From elsewhere nothing is told without it.
         let far = Access {
             loopback: false,

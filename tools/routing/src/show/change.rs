@@ -8,9 +8,17 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 /// Has an entity take on a state.
-pub(super) fn state(service: &dyn Administered, path: &str, body: &[u8]) -> Answer {
+pub(super) fn state(
+    service: &dyn Administered,
+    (path, query): (&str, Option<&str>),
+    body: &[u8],
+) -> Answer {
     const STATES: &str =
         r#"the body is {"state": S}, where S is "enabled", "disabled", "paused" or "running""#;
+    if let Some(query) = query.filter(|query| !query.is_empty()) {
+        let why = format!("?{query} is not understood for a state: nothing is done");
+        return refusal(StatusCode::BAD_REQUEST, &why);
+    }
     let Ok(body) = serde_json::from_slice::<Value>(body) else {
         return refusal(StatusCode::BAD_REQUEST, &format!("no JSON: {STATES}"));
     };
