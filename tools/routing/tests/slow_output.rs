@@ -6,6 +6,7 @@ use common::*;
 use dunlin::*;
 use dunlin_routing::Service;
 use dunlin_routing::plan::*;
+use std::time::Instant;
 
 /// Samples that writers, readers and backlogs hold at most.
 const FEW: u32 = 10;
@@ -138,6 +139,7 @@ fn a_source_feels_a_reader_that_hangs_whatever_the_limits_of_both_are() {
         let reader = far.reader_with::<Keyless>("T", rqos).unwrap();
         let writer = near.writer_with::<Keyless>("T", wqos).unwrap();
         reader.wait_for_matched(1, SOON).unwrap();
+        writer.wait_for_matched(1, SOON).unwrap();
         let mut written = 0;
         while writer.write(&keyless(written, 20)).is_ok() {
             written += 1;
@@ -146,5 +148,41 @@ fn a_source_feels_a_reader_that_hangs_whatever_the_limits_of_both_are() {
         // Whatever has found no room in the reader comes when that has room again.
         let samples = take(&reader, 5 * FEW as usize);
         assert!(numbers(&samples).eq(0..samples.len() as u32));
+    });
+}
+
+#[test]
+fn a_reader_that_goes_on_hanging_is_waited_for_once() {
+    let name = "a_reader_that_goes_on_hanging_is_waited_for_once";
+    in_namespace(name, LOOPBACK, || {
+        let routes = vec![narrow("T", Duration::from_millis(1_000))];
+        let service = Service::start(plan(Transports::UDP, routes)).unwrap();
+        let near = participant(NEAR, Transports::UDP);
+        let far = participant(FAR, Transports::UDP);
+        let (writer, hangs) = ends(&service, (&near, &far), "T", SOON);
+        let (_, mut rqos) = reliable();
+        rqos.resource_limits = few();
+        let other = reader::<Keyless>(&far, "T", rqos);
+        wait_for(
+            &service,
+            &format!("{}/outputs/out", route_path("T")),
+            |node| node.matched == 2,
+        );
+        let mut came = 0;
+        let mut write = |numbers: std::ops::Range<u32>| {
+            let begun = Instant::now();
+            for number in numbers {
+                writer.write(&keyless(number, 20)).unwrap();
+                came += other.take().len();
+            }
+            begun.elapsed()
+        };
+        // It is given up once it has held up the route for a second.
+        write(0..WRITTEN);
+        // Each time that the output is full again would take a second more.
+        let time = write(WRITTEN..11 * WRITTEN);
+        assert!(time.as_secs() < 8, "{time:?}");
+        assert_eq!(hangs.take().len(), FEW as usize);
+        service.stop();
     });
 }

@@ -5,7 +5,7 @@ use super::gate::Gate;
 use super::life::Life;
 use super::qos;
 use super::site;
-use super::stall::{Stall, give_up};
+use super::stall::{GivenUp, Stall};
 use crate::adapter::Connection;
 use crate::clock::Clock;
 use crate::engine::{
@@ -59,6 +59,7 @@ pub(super) struct End {
     stall: Stall,
     /// Readers that were given up.
     given_up: u64,
+    hung: GivenUp,
 }
 
 /// An endpoint; it is deleted when this is dropped.
@@ -188,6 +189,7 @@ impl Ends {
             life: Life::of(design),
             stall: Stall::default(),
             given_up: 0,
+            hung: GivenUp::default(),
         };
         self.slots.insert(slot, end);
         Ok(())
@@ -436,12 +438,15 @@ impl End {
         let Endpoint::Writer(writer) = &self.endpoint else {
             return None;
         };
+        let passed = || self.tally.passed();
+        let is_still = self.tally.still().is_some();
+        let (again, soon) = self.hung.again(now, writer, is_still, passed);
+        self.given_up += again;
         let (is_over, due) = self.stall.look(now, self.tally.still(), patience);
         if is_over {
-            let passed = self.tally.passed();
-            self.given_up += give_up(writer, || self.tally.passed() != passed);
+            self.given_up += self.hung.slowest(writer, passed);
         }
-        due
+        [due, soon].into_iter().flatten().min()
     }
 }
 
@@ -557,7 +562,7 @@ impl Endpoint {
     /// Who lacks something of a writer does not get it any more, so its end waits for nobody.
     fn let_go(&self) {
         if let Self::Writer(writer) = self {
-            give_up(writer, || false);
+            GivenUp::default().slowest(writer, || 0);
         }
     }
 

@@ -1,5 +1,6 @@
 //! When the slowest readers of an output are given up that takes nothing more.
 use crate::table::Time;
+use dunlin::Guid;
 use dunlin::untyped::UntypedWriter;
 
 /// Readers of one output that are given up at once.
@@ -45,19 +46,71 @@ impl Stall {
     }
 }
 
-/// Gives up the slowest reader, and the next one, until there is room; returns how many.
-pub(super) fn give_up(writer: &UntypedWriter, has_room: impl Fn() -> bool) -> u64 {
-    let mut count = 0;
-    while count < MOST_GIVEN_UP && !has_room() {
-        let Some(reader) = writer.backlog_status().slowest else {
-            break;
-        };
-        if !writer.give_up(reader) {
-            break;
+/// Readers of one output that were given up, each with what had passed by then.
+#[derive(Debug, Default)]
+pub(super) struct GivenUp(Vec<(Guid, u64)>);
+
+impl GivenUp {
+    /// Gives up the slowest reader, and the next one, until something passes; returns how many.
+    pub(super) fn slowest(&mut self, writer: &UntypedWriter, passed: impl Fn() -> u64) -> u64 {
+        let (mut count, before) = (0, passed());
+        while count < MOST_GIVEN_UP && passed() == before {
+            let Some(reader) = writer.backlog_status().slowest else {
+                break;
+            };
+            // Whatever passes from here on it has yet to acknowledge.
+            if !writer.give_up(reader) {
+                break;
+            }
+            self.note(writer, reader, before);
+            count += 1;
         }
-        count += 1;
+        count
     }
-    count
+
+    fn note(&mut self, writer: &UntypedWriter, reader: Guid, passed: u64) {
+        let matched = writer.matched_subscriptions();
+        self.0
+            .retain(|(known, _)| *known != reader && matched.contains(known));
+        if self.0.len() < MOST_GIVEN_UP as usize {
+            self.0.push((reader, passed));
+        }
+    }
+
+    /// Who has acknowledged nothing since it was given up holds up nobody for as long again: it is
+    /// given up once more if the output stands still. Returns how often, and when to look again.
+    pub(super) fn again(
+        &mut self,
+        now: Time,
+        writer: &UntypedWriter,
+        is_still: bool,
+        passed: impl Fn() -> u64,
+    ) -> (u64, Option<Time>) {
+        let (mut count, before) = (0, passed());
+        while count < MOST_GIVEN_UP && !self.0.is_empty() {
+            let status = writer.backlog_status();
+            let Some(reader) = status.slowest else {
+                // All have acknowledged what has passed since.
+                self.0.retain(|(_, then)| *then >= before);
+                break;
+            };
+            let mut all = self.0.iter();
+            let Some(at) = all.position(|(known, _)| *known == reader) else {
+                break;
+            };
+            let then = self.0.get(at).map_or(0, |(_, then)| *then);
+            if status.unacknowledged < passed().saturating_sub(then) {
+                self.0.swap_remove(at);
+                continue;
+            }
+            if !is_still || passed() != before || !writer.give_up(reader) {
+                break;
+            }
+            self.note(writer, reader, before);
+            count += 1;
+        }
+        (count, (!self.0.is_empty()).then_some(now + SHORTEST))
+    }
 }
 
 #[cfg(test)]

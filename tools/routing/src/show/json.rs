@@ -82,7 +82,7 @@ fn counters(all: &Counters) -> Value {
 }
 
 /// Each counter with its name.
-pub(super) fn numbers(all: &Counters) -> [(&'static str, u64); 12] {
+pub(super) fn numbers(all: &Counters) -> [(&'static str, u64); 13] {
     [
         ("samples", all.samples),
         ("bytes", all.bytes),
@@ -96,6 +96,7 @@ pub(super) fn numbers(all: &Counters) -> [(&'static str, u64); 12] {
         ("cut_short", all.cut_short),
         ("backlog", all.backlog),
         ("backlog_bytes", all.backlog_bytes),
+        ("given_up", all.given_up),
     ]
 }
 
