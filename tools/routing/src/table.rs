@@ -438,9 +438,13 @@ impl Table {
             };
             entry.recompute(now, &self.connections, self.router);
             entry.reconcile(now, id, &mut self.rates, &mut room, &mut self.commands);
-            let is_over = entry.is_over();
-            let mut autos = self.autos.iter_mut();
-            if is_over && autos.any(|auto| auto.forget(id)) {
+            if !entry.is_over() {
+                continue;
+            }
+            // What an administrator said of a route alone is not forgotten with its endpoints.
+            let enabled = entry.enabled;
+            let mut alike = self.autos.iter_mut().filter(|auto| auto.enabled == enabled);
+            if alike.any(|auto| auto.forget(id)) {
                 self.remove_route(id);
             }
         }

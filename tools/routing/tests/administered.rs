@@ -11,6 +11,7 @@ use dunlin_routing::service::Action;
 use dunlin_routing::state::State;
 
 const SERVICE: &str = "/routing_services/test";
+const AUTO: &str = "/routing_services/test/domain_routes/d/sessions/s/auto_routes/all 0";
 
 /// It waits for an administrator.
 fn disabled(topics: &[&str]) -> Plan {
@@ -65,15 +66,14 @@ fn what_is_paused_or_disabled_is_so_for_routes_that_are_made_later() {
         let service = Service::start(with_auto(vec![auto(0)])).unwrap();
         let near = participant(NEAR, Transports::UDP);
         let far = participant(FAR, Transports::UDP);
-        let auto_route = format!("{SESSION}/auto_routes/all 0");
         let (wqos, rqos) = reliable();
         service.act(SESSION, Action::Pause).unwrap();
-        let paused = service.state().at(&auto_route).unwrap().state.clone();
+        let paused = service.state().at(AUTO).unwrap().state.clone();
         assert_eq!(paused, State::Paused);
         let reader = reader_of(&far, "Later", &rqos);
         let writer = writer::<Keyless>(&near, "Later", wqos.clone());
         writer.write(&keyless(1, 1)).unwrap();
-        let later = format!("{auto_route}/routes/Later");
+        let later = format!("{AUTO}/routes/Later");
         wait_for(&service, &later, |node| node.state == State::Paused);
         writer.wait_for_acknowledgments(SOON).unwrap();
         assert!(reader.take().is_empty());
@@ -82,7 +82,7 @@ fn what_is_paused_or_disabled_is_so_for_routes_that_are_made_later() {
         service.act(SESSION, Action::Disable).unwrap();
         let _reader = reader_of(&far, "Latest", &rqos);
         let _writer = near.writer_with::<Keyless>("Latest", wqos).unwrap();
-        let latest = format!("{auto_route}/routes/Latest");
+        let latest = format!("{AUTO}/routes/Latest");
         wait_for(&service, &latest, |node| node.state == State::Disabled);
         service.stop();
     });
@@ -121,5 +121,153 @@ fn the_period_of_a_session_is_how_often_the_last_sample_comes() {
         let took = begun.elapsed();
         assert!(took < std::time::Duration::from_secs(9), "{took:?}");
         service.stop();
+    });
+}
+
+/// Longer than a service needs for a sample.
+const WHILE: std::time::Duration = std::time::Duration::from_millis(700);
+
+fn all() -> Plan {
+    with_auto(vec![auto(0)])
+}
+
+struct Apps {
+    writer: DataWriter<Keyless>,
+    reader: DataReader<Keyless>,
+    _participants: [DomainParticipant; 2],
+}
+
+impl Apps {
+    fn new() -> Self {
+        let near = participant(NEAR, Transports::UDP);
+        let far = participant(FAR, Transports::UDP);
+        let (wqos, rqos) = reliable();
+        Self {
+            reader: far.reader_with("T", rqos).unwrap(),
+            writer: near.writer_with("T", wqos).unwrap(),
+            _participants: [near, far],
+        }
+    }
+
+    /// A sample passes.
+    fn flows(&self) {
+        self.reader.wait_for_matched(1, SOON).unwrap();
+        self.writer.wait_for_matched(1, SOON).unwrap();
+        self.writer.write(&keyless(7, 1)).unwrap();
+        assert_eq!(take(&self.reader, 1)[0].data().unwrap().number, 7);
+    }
+
+    /// None does.
+    fn stands(&self) {
+        self.writer.write(&keyless(1, 1)).unwrap();
+        std::thread::sleep(WHILE);
+        assert_eq!(self.reader.take().len(), 0);
+    }
+}
+
+#[test]
+fn what_is_disabled_routes_no_topic_that_comes_later() {
+    let name = "what_is_disabled_routes_no_topic_that_comes_later";
+    in_namespace(name, LOOPBACK, || {
+        let service = Service::start(all()).unwrap();
+        service.act(SERVICE, Action::Disable).unwrap();
+        let apps = Apps::new();
+        apps.stands();
+        assert_eq!(apps.reader.matched_count(), 0);
+        service.act(SERVICE, Action::Enable).unwrap();
+        apps.flows();
+    });
+}
+
+#[test]
+fn what_is_paused_takes_nothing_of_topics_that_come_later() {
+    let name = "what_is_paused_takes_nothing_of_topics_that_come_later";
+    in_namespace(name, LOOPBACK, || {
+        let service = Service::start(all()).unwrap();
+        service.act(SERVICE, Action::Pause).unwrap();
+        wait_for(&service, AUTO, |node| node.state == State::Paused);
+        let apps = Apps::new();
+        apps.reader.wait_for_matched(1, SOON).unwrap();
+        apps.writer.wait_for_matched(1, SOON).unwrap();
+        apps.stands();
+        service.act(SERVICE, Action::Resume).unwrap();
+        assert_eq!(take(&apps.reader, 1)[0].data().unwrap().number, 1);
+        apps.flows();
+    });
+}
+
+/// The route that an auto route has made for `Apps`, of which this was said. It is over.
+fn said_of_one_that_is_over(service: &Service, action: Action) -> String {
+    let route = format!("{AUTO}/routes/T");
+    let apps = Apps::new();
+    apps.flows();
+    service.act(&route, action).unwrap();
+    drop(apps);
+    route
+}
+
+#[test]
+fn a_paused_route_stays_so_when_its_source_returns() {
+    let name = "a_paused_route_stays_so_when_its_source_returns";
+    in_namespace(name, LOOPBACK, || {
+        let service = Service::start(all()).unwrap();
+        let route = said_of_one_that_is_over(&service, Action::Pause);
+        wait_for(&service, AUTO, |node| node.children.is_empty());
+        let apps = Apps::new();
+        apps.reader.wait_for_matched(1, SOON).unwrap();
+        apps.writer.wait_for_matched(1, SOON).unwrap();
+        apps.stands();
+        service.act(&route, Action::Resume).unwrap();
+        assert_eq!(take(&apps.reader, 1)[0].data().unwrap().number, 1);
+        apps.flows();
+    });
+}
+
+#[test]
+fn a_paused_route_that_is_over_goes_on_when_it_returns() {
+    let name = "a_paused_route_that_is_over_goes_on_when_it_returns";
+    in_namespace(name, LOOPBACK, || {
+        let service = Service::start(all()).unwrap();
+        let route = said_of_one_that_is_over(&service, Action::Pause);
+        wait_for(&service, AUTO, |node| node.children.is_empty());
+        service.act(&route, Action::Resume).unwrap();
+        assert!(service.act(&route, Action::Resume).is_err());
+        Apps::new().flows();
+    });
+}
+
+#[test]
+fn a_disabled_route_stays_so_when_its_source_returns() {
+    let name = "a_disabled_route_stays_so_when_its_source_returns";
+    in_namespace(name, LOOPBACK, || {
+        let service = Service::start(all()).unwrap();
+        let route = said_of_one_that_is_over(&service, Action::Disable);
+        // Longer than it takes for endpoints that are gone.
+        std::thread::sleep(2 * WHILE);
+        let apps = Apps::new();
+        apps.stands();
+        assert_eq!(apps.reader.matched_count(), 0);
+        service.act(&route, Action::Enable).unwrap();
+        apps.flows();
+    });
+}
+
+#[test]
+fn a_service_that_waits_for_an_administrator_starts_when_it_is_told() {
+    let name = "a_service_that_waits_for_an_administrator_starts_when_it_is_told";
+    in_namespace(name, LOOPBACK, || {
+        let waits = Plan {
+            enabled: false,
+            ..all()
+        };
+        let service = Service::start(waits.clone()).unwrap();
+        assert_eq!(service.state().state, State::Disabled);
+        service.act(SERVICE, Action::Enable).unwrap();
+        let apps = Apps::new();
+        apps.flows();
+        assert_eq!(service.state().state, State::Running);
+        // The file that it was started by says what it has always said.
+        assert!(service.reload(waits).unwrap().is_empty());
+        apps.flows();
     });
 }

@@ -37,7 +37,6 @@ pub(super) type EndError = dunlin::Error;
 /// A route with its endpoints.
 pub(super) struct Ends {
     pub(super) core: Arc<RouteCore>,
-    pub(super) is_paused: bool,
     /// How often its processor is called, and when next.
     period: Option<Time>,
     next_period: Time,
@@ -95,7 +94,6 @@ impl Ends {
     pub(super) fn new(core: RouteCore, period: Option<Time>) -> Self {
         Self {
             core: Arc::new(core),
-            is_paused: false,
             period: period.map(|period| period.max(SHORTEST_PERIOD)),
             next_period: Time::ZERO,
             slots: BTreeMap::new(),
@@ -318,12 +316,6 @@ impl Ends {
         .with_conversion(conversion(route, output, written.as_ref()));
         self.core.edit(Edit::AddOutput(Box::new(lane)));
         Ok(endpoint)
-    }
-
-    /// Takes nothing from now on, or goes on.
-    pub(super) fn pause(&mut self, pauses: bool) {
-        self.is_paused = pauses;
-        self.core.pause(pauses);
     }
 
     /// Has an endpoint announce what it is now.

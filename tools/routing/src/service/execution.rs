@@ -336,10 +336,9 @@ impl Execution {
                 let outputs = route.outputs.len();
                 let clock = self.platform.clock.clone();
                 let core = RouteCore::new(rules, processor, outputs, clock);
-                let ends = place.insert(Ends::new(core, period));
                 let entry = self.table.route(id);
-                ends.pause(entry.is_some_and(|entry| self.words.have_paused(&entry.place.path.0)));
-                ends
+                core.pause(entry.is_some_and(|entry| self.words.have_paused(&entry.place.path.0)));
+                place.insert(Ends::new(core, period))
             }
         };
         let ty = self.table.route(id).and_then(Entry::route_type);

@@ -106,11 +106,12 @@ impl Execution {
 
     fn route(&self, id: RouteId, entry: &Entry) -> Node {
         let ends = self.routes.get(&id);
-        let is_paused = ends.is_some_and(|ends| ends.is_paused || ends.core.is_paused());
+        let said = || self.words.have_paused(&entry.place.path.0);
+        let is_paused = ends.map_or_else(said, |ends| ends.core.is_paused());
         let known = entry.state();
         let state = match known.state {
             _ if self.has_ended => State::Stopped,
-            State::Running if is_paused => State::Paused,
+            State::Enabled | State::Started | State::Running if is_paused => State::Paused,
             state => state,
         };
         let mut node = Node::new(entry.place.path.clone(), EntityKind::Route, state);

@@ -4,12 +4,14 @@ use super::execution::{Ended, Execution};
 use super::{Action, UnknownPath};
 use crate::plan::{DomainRoute, Plan, Session};
 use crate::table::RouteId;
+use std::collections::BTreeMap;
 
-/// What was said, in order: what comes later counts.
 #[derive(Debug, Default)]
 pub(super) struct Words {
+    /// In the order in which it was said: what comes later counts.
     enabled: Vec<Enabled>,
-    paused: Vec<(String, bool)>,
+    /// Entities that are paused or not, other than what contains them.
+    paused: BTreeMap<String, bool>,
 }
 
 /// An entity, and all that it contains, is to be enabled or not.
@@ -121,15 +123,17 @@ impl Words {
     }
 
     fn pause(&mut self, path: &str, paused: bool) {
-        self.paused.retain(|(other, _)| !is_in(other, path));
-        self.paused.push((path.to_owned(), paused));
+        self.paused.retain(|other, _| !is_in(other, path));
+        if self.have_paused(path) != paused {
+            self.paused.insert(path.to_owned(), paused);
+        }
     }
 
     /// Was it paused, or what contains it?
     pub(super) fn have_paused(&self, place: &str) -> bool {
-        let mut last = self.paused.iter().rev();
-        let last = last.find(|(path, _)| is_in(place, path));
-        last.is_some_and(|(_, paused)| *paused)
+        let mut places = std::iter::successors(Some(place), |path| Some(path.rsplit_once('/')?.0));
+        let said = places.find_map(|path| self.paused.get(path));
+        said.is_some_and(|paused| *paused)
     }
 
     /// A configuration as it is after what was said.
@@ -158,7 +162,9 @@ impl Execution {
         let named = all.filter(|(_, entry)| is_in(&entry.place.path.0, path));
         let named: Vec<RouteId> = named.map(|(id, _)| id).collect();
         let configured = starts(&mut self.configured, path);
-        if named.is_empty() && configured.is_none() {
+        // A route that an auto route made may be gone, and come again.
+        let is_paused = self.words.paused.contains_key(path);
+        if named.is_empty() && configured.is_none() && !is_paused {
             return Err(UnknownPath(path.to_owned()));
         }
         match action {
@@ -179,8 +185,8 @@ impl Execution {
                 let pauses = action == Action::Pause;
                 self.words.pause(path, pauses);
                 for route in named {
-                    if let Some(ends) = self.routes.get_mut(&route) {
-                        ends.pause(pauses);
+                    if let Some(ends) = self.routes.get(&route) {
+                        ends.core.pause(pauses);
                     }
                 }
             }
@@ -238,6 +244,6 @@ mod tests {
         words.pause(&format!("{SESSION}/auto_routes/route_1"), false);
         assert!(!words.have_paused(&later) && words.have_paused(SESSION));
         words.pause(SERVICE, false);
-        assert!(!words.have_paused(SESSION));
+        assert!(!words.have_paused(SESSION) && words.paused.is_empty());
     }
 }

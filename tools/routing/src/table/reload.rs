@@ -148,7 +148,12 @@ impl Table {
             (fate, was_started)
         });
         let (fate, was_started) = match fate {
-            None | Some((Fate::Anew(_), _)) => return self.add_route(place, route, starts),
+            None => return self.add_route(place, route, starts),
+            Some((Fate::Anew(_), was_started)) => {
+                let said = known.filter(|_| was_started == starts);
+                let enabled = said.map_or(starts, |(_, known)| known.enabled);
+                return self.add_route(place, route, enabled);
+            }
             Some(stays) => stays,
         };
         let (id, mut entry) = before.routes.remove(&place.path)?;
