@@ -60,6 +60,24 @@ fn a_service_that_waits_for_an_administrator_starts_when_enabled() {
 }
 
 #[test]
+fn a_service_that_waits_starts_when_its_configuration_says_so() {
+    let name = "a_service_that_waits_starts_when_its_configuration_says_so";
+    in_namespace(name, LOOPBACK, || {
+        let waits = disabled(&["A"]);
+        let starts = Plan {
+            enabled: true,
+            ..waits.clone()
+        };
+        let service = Service::start(waits).unwrap();
+        service.reload(starts).unwrap();
+        let near = participant(NEAR, Transports::UDP);
+        let far = participant(FAR, Transports::UDP);
+        passes(&service, &near, &far, "A");
+        service.stop();
+    });
+}
+
+#[test]
 fn what_is_paused_or_disabled_is_so_for_routes_that_are_made_later() {
     let name = "what_is_paused_or_disabled_is_so_for_routes_that_are_made_later";
     in_namespace(name, LOOPBACK, || {

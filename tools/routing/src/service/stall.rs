@@ -62,16 +62,14 @@ impl GivenUp {
             if !writer.give_up(reader) {
                 break;
             }
-            self.note(writer, reader, before);
+            self.note(reader, before);
             count += 1;
         }
         count
     }
 
-    fn note(&mut self, writer: &UntypedWriter, reader: Guid, passed: u64) {
-        let matched = writer.matched_subscriptions();
-        self.0
-            .retain(|(known, _)| *known != reader && matched.contains(known));
+    fn note(&mut self, reader: Guid, passed: u64) {
+        self.0.retain(|(known, _)| *known != reader);
         if self.0.len() < MOST_GIVEN_UP as usize {
             self.0.push((reader, passed));
         }
@@ -86,6 +84,11 @@ impl GivenUp {
         is_still: bool,
         passed: impl Fn() -> u64,
     ) -> (u64, Option<Time>) {
+        if self.0.is_empty() {
+            return (0, None);
+        }
+        let matched = writer.matched_subscriptions();
+        self.0.retain(|(known, _)| matched.contains(known));
         let (mut count, before) = (0, passed());
         while count < MOST_GIVEN_UP && !self.0.is_empty() {
             let status = writer.backlog_status();
@@ -106,7 +109,7 @@ impl GivenUp {
             if !is_still || passed() != before || !writer.give_up(reader) {
                 break;
             }
-            self.note(writer, reader, before);
+            self.note(reader, before);
             count += 1;
         }
         (count, (!self.0.is_empty()).then_some(now + SHORTEST))

@@ -6,6 +6,7 @@ use crate::plan::{DomainRoute, Plan, Session};
 use crate::table::RouteId;
 use std::collections::BTreeMap;
 
+/// What counts of it.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     /// In the order in which it was said: what comes later counts.
