@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::BytesMut;
 use dunlin_wire::Locator;
@@ -174,6 +174,10 @@ impl Receiver for TapReceiver {
 
     fn was_multicast(&self) -> bool {
         self.inner.was_multicast()
+    }
+
+    fn rest_groups(&mut self, pause: Duration) {
+        self.inner.rest_groups(pause);
     }
 
     fn waker(&self) -> Arc<dyn Waker> {

@@ -1,7 +1,7 @@
 //! What a transport is.
 use std::io;
 use std::sync::{Arc, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use dunlin_shm::{Chunk, Loan};
@@ -324,6 +324,10 @@ pub trait Receiver: Send {
     fn was_multicast(&self) -> bool {
         false
     }
+
+    /// From now on what comes by multicast groups is left where it is for so long, as far as groups
+    /// can be told from others: who hears from many by them is not woken for each.
+    fn rest_groups(&mut self, _pause: Duration) {}
 
     /// The loan that came with the datagram that was received last: to be asked for, before the
     /// next, if [`Received::loaned`] says so.

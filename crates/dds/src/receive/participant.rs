@@ -40,7 +40,8 @@ pub(crate) trait ReceivingParticipant: Endpoints {
         message: &Submessage<'_>,
     );
     /// Comes when all of a datagram was handed over, so that its answers leave together.
-    fn settle_discovery(self: &Arc<Self>);
+    /// Says for how long what comes by groups had better wait for more.
+    fn settle_discovery(self: &Arc<Self>) -> std::time::Duration;
     /// Its own announcement has come back by multicast.
     fn note_own_multicast(&self);
     /// Tells discovery that a writer lives.

@@ -90,6 +90,8 @@ pub(crate) struct Worker<P: ReceivingParticipant> {
     of_discovery: bool,
     /// Something was for discovery, which has not answered yet.
     unsettled: bool,
+    /// Some of that came by a group.
+    by_group: bool,
     /// What the receiver's datagrams land in.
     buffers: Pool,
     /// Polls between two looks at the clock.
@@ -133,6 +135,7 @@ impl<P: ReceivingParticipant> Worker<P> {
             part: false,
             of_discovery: !of_user,
             unsettled: false,
+            by_group: false,
             buffers: Pool::default(),
             polls: *POLLS.start(),
             kept: Pool::default(),
@@ -500,8 +503,8 @@ impl<P: ReceivingParticipant> Worker<P> {
         } = self;
         let answers = self.answers.get_or_insert_with(|| shared.datagrams());
         if lives
-            && !routes.signs.is_empty()
-            && let Some(sign) = routes.signs.get(&from)
+            && routes.watches_life
+            && let Some(sign) = routes.sign(&from)
             && sign.note(context.now)
         {
             Arrivals::of(arrivals).alive.push(Arc::clone(sign));

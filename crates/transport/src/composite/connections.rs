@@ -1,7 +1,7 @@
 //! A receiver of datagrams that has connections beside it.
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use dunlin_wire::Locator;
@@ -153,6 +153,10 @@ impl Receiver for WithConnections {
     /// Of the last one that came by no connection.
     fn was_multicast(&self) -> bool {
         self.datagrams.was_multicast()
+    }
+
+    fn rest_groups(&mut self, pause: Duration) {
+        self.datagrams.rest_groups(pause);
     }
 
     fn loan(&mut self) -> Option<ReceivedLoan> {

@@ -129,7 +129,7 @@ impl Waits for Pair {
     fn sleep(&mut self, others: &[BorrowedFd<'_>], limit: Option<Duration>) -> io::Result<()> {
         let mut sockets = self.udp.sockets();
         sockets.extend_from_slice(others);
-        self.shm.sleep(&sockets, limit)
+        self.shm.sleep(&sockets, self.udp.limit(limit))
     }
 }
 
@@ -179,6 +179,10 @@ impl Receiver for Pair {
 
     fn was_multicast(&self) -> bool {
         self.busy && self.udp.was_multicast()
+    }
+
+    fn rest_groups(&mut self, pause: Duration) {
+        self.udp.rest_groups(pause);
     }
 
     fn loan(&mut self) -> Option<ReceivedLoan> {

@@ -26,6 +26,9 @@ const LONGEST_LIMIT: Duration = Duration::from_secs(1);
 /// it looks by itself whether it was asked to wake.
 const UNWOKEN_LIMIT: Duration = Duration::from_secs(4);
 
+/// So many datagrams of one socket are taken before others are looked at.
+const IN_A_ROW: u32 = 8;
+
 /// One socket and what is known about it.
 #[derive(Debug)]
 pub(super) struct Port {
@@ -138,10 +141,19 @@ enum Outcome {
 /// Several sockets, received from in turn.
 #[derive(Debug)]
 pub(crate) struct UdpReceiver {
+    /// Those of groups are behind the others.
     ports: Vec<Port>,
+    /// How many are no groups.
+    unicast: usize,
+    /// Groups are not looked at before then.
+    groups_rest: Option<Instant>,
     line: Arc<Line>,
-    /// The port to look at first, so that a busy one cannot starve the others.
+    /// The port to look at first.
     next: usize,
+    /// How often in a row it has brought something, so that a busy one cannot starve the others.
+    in_a_row: u32,
+    /// The port of the last datagram.
+    last: usize,
     /// Bytes that the kernel was asked to queue for each port.
     asked: usize,
     interfaces: Arc<Interfaces>,
@@ -151,15 +163,21 @@ pub(crate) struct UdpReceiver {
 
 impl UdpReceiver {
     pub(super) fn new(
-        ports: Vec<Port>,
+        mut ports: Vec<Port>,
         line: Arc<Line>,
         asked: usize,
         interfaces: Arc<Interfaces>,
     ) -> Self {
+        ports.sort_by_key(|port| !port.is_unicast());
+        let unicast = ports.iter().filter(|port| port.is_unicast()).count();
         Self {
             ports,
+            unicast,
+            groups_rest: None,
             line,
             next: 0,
+            in_a_row: 0,
+            last: 0,
             asked,
             interfaces,
             changes: None,
@@ -168,10 +186,26 @@ impl UdpReceiver {
 
     /// The sockets that are readable when there is something to receive, or when a waker was used.
     pub(crate) fn sockets(&self) -> Vec<BorrowedFd<'_>> {
-        let ports = self.ports.iter().map(|port| port.socket.as_fd());
+        let ports = self.ports.iter().take(self.awake());
+        let ports = ports.map(|port| port.socket.as_fd());
         let changes = self.changes.iter().map(AsFd::as_fd);
         let others = changes.chain(self.line.event().map(AsFd::as_fd));
         ports.chain(others).collect()
+    }
+
+    /// How many of the ports are looked at.
+    fn awake(&self) -> usize {
+        match self.groups_rest {
+            Some(until) if Instant::now() < until => self.unicast,
+            _ => self.ports.len(),
+        }
+    }
+
+    /// Groups that rest are to be looked at after that time.
+    pub(crate) fn limit(&self, left: Option<Duration>) -> Option<Duration> {
+        let rest = self.groups_rest;
+        let rest = rest.map(|until| until.saturating_duration_since(Instant::now()));
+        left.into_iter().chain(rest).min()
     }
 
     /// Passes on that addresses may have changed.
@@ -203,6 +237,7 @@ impl UdpReceiver {
         let mut all: Vec<_> = all
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
             .collect();
+        let limit = self.limit(limit);
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         match poll(&mut all, limit.as_ref()) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
@@ -212,19 +247,28 @@ impl UdpReceiver {
 
     /// Looks at each port once.
     fn sweep(&mut self, buffer: &mut BytesMut) -> io::Result<Outcome> {
-        for _ in 0..self.ports.len() {
-            let place = if self.next < self.ports.len() {
-                self.next
-            } else {
-                0
-            };
+        let awake = self.awake();
+        if awake == self.ports.len() {
+            self.groups_rest = None;
+        }
+        for _ in 0..awake {
+            let place = if self.next < awake { self.next } else { 0 };
             self.next = place + 1;
             let Some(port) = self.ports.get_mut(place) else {
                 break;
             };
             match port.receive(buffer, false)? {
-                Outcome::Empty => {}
-                other => return Ok(other),
+                Outcome::Empty => self.in_a_row = 0,
+                other => {
+                    self.last = place;
+                    // There is likely to be more.
+                    self.in_a_row += 1;
+                    match self.in_a_row < IN_A_ROW {
+                        true => self.next = place,
+                        false => self.in_a_row = 0,
+                    }
+                    return Ok(other);
+                }
             }
         }
         Ok(Outcome::Empty)
@@ -246,7 +290,8 @@ impl UdpReceiver {
                 Outcome::Empty => {}
             }
             let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-            let sockets = self.ports.iter().map(|p| p.socket.as_fd());
+            let (left, awake) = (self.limit(left), self.awake());
+            let sockets = self.ports.iter().take(awake).map(|p| p.socket.as_fd());
             let sockets = sockets.chain(self.changes.iter().map(AsFd::as_fd));
             let ready = poll_readable(sockets, self.line.event(), left)?;
             if ready.event {
@@ -260,12 +305,10 @@ impl UdpReceiver {
             if ready == Ready::default() {
                 return Ok(None);
             }
-            if ready.socket(self.ports.len()) {
+            if ready.socket(awake) {
                 self.hear_changes();
             }
-            self.next = (0..self.ports.len())
-                .find(|p| ready.socket(*p))
-                .unwrap_or(0);
+            self.next = (0..awake).find(|p| ready.socket(*p)).unwrap_or(0);
         }
     }
 }
@@ -278,7 +321,11 @@ impl Receiver for UdpReceiver {
             Wait::Until(deadline) => {
                 // The usual case of user data: one system call, be it short or long.
                 let outcome = match self.ports.as_mut_slice() {
-                    [only] if self.line.event().is_none() && self.changes.is_none() => {
+                    [only]
+                        if self.line.event().is_none()
+                            && self.changes.is_none()
+                            && self.groups_rest.is_none() =>
+                    {
                         only.receive_until(buffer, deadline)?
                     }
                     _ => None,
@@ -307,11 +354,15 @@ impl Receiver for UdpReceiver {
         }
     }
 
+    fn rest_groups(&mut self, pause: Duration) {
+        self.groups_rest = Instant::now().checked_add(pause);
+    }
+
     /// A group has a socket of its own.
     fn was_multicast(&self) -> bool {
         let last = match self.ports.as_slice() {
             [only] => Some(only),
-            ports => ports.get(self.next.wrapping_sub(1)),
+            ports => ports.get(self.last),
         };
         last.is_some_and(|port| !port.is_unicast())
     }

@@ -117,6 +117,42 @@ fn carries_to_a_group(a: &dyn Transport, b: &dyn Transport) {
     assert!(a.reaches(&group(a, 7501)) > Reach::No);
 }
 
+/// Where UDP is received, what comes by its groups waits while they rest, and nothing else does.
+pub(crate) fn rests_its_groups(transport: &dyn Transport) {
+    let group = Locator::udp_v4(Ipv4Addr::new(239, 255, 0, 1), 7506);
+    let listen = [Listen::Unicast { port: 0 }, Listen::Multicast { group }];
+    let mut receiver = transport.open(&listen).unwrap();
+    let port = |l: &Locator| l.kind == Locator::KIND_UDP_V4 && !l.is_multicast();
+    let port = receiver.locators().into_iter().find(port).unwrap();
+    receiver.rest_groups(100 * SOON);
+    transport.send(&[outgoing(group, b"to all")]);
+    transport.send(&[outgoing(port, b"to one")]);
+    assert_eq!(next(&mut *receiver), b"to one");
+    assert!(!receiver.was_multicast());
+    assert_eq!(poll(&mut *receiver), None);
+    let until = Wait::Until(Some(Instant::now() + SHORT));
+    assert_eq!(receiver.receive(&mut buffer(), until).unwrap(), None);
+    // A wait goes on with the groups when they have rested.
+    receiver.rest_groups(SHORT);
+    assert_eq!(next(&mut *receiver), b"to all");
+    assert!(receiver.was_multicast());
+}
+
+/// A stream at one place hides nothing at another one.
+pub(crate) fn hears_a_group_beside_a_stream(transport: &dyn Transport) {
+    let group = Locator::udp_v4(Ipv4Addr::new(239, 255, 0, 1), 7507);
+    let listen = [Listen::Unicast { port: 0 }, Listen::Multicast { group }];
+    let mut receiver = transport.open(&listen).unwrap();
+    let port = |l: &Locator| l.kind == Locator::KIND_UDP_V4 && !l.is_multicast();
+    let port = receiver.locators().into_iter().find(port).unwrap();
+    for _ in 0..100 {
+        transport.send(&[outgoing(port, b"to one")]);
+    }
+    transport.send(&[outgoing(group, b"to all")]);
+    let before = (0..100).take_while(|_| next(&mut *receiver) == b"to one");
+    assert!(before.count() < 50, "the group is looked at between");
+}
+
 fn guards_its_ports(a: &dyn Transport) {
     let receiver = unicast(a);
     let locator = receiver.locators()[0];

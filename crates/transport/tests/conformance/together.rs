@@ -10,7 +10,7 @@ use dunlin_wire::Locator;
 
 use crate::namespace::{LOOPBACK, in_namespace};
 use crate::shm::shm;
-use crate::suite::{conforms, next, outgoing, poll};
+use crate::suite::{conforms, next, outgoing, poll, rests_its_groups};
 use crate::tcp::config;
 
 /// Longer than UDP takes, and than the buffers that the suite begins with.
@@ -37,6 +37,14 @@ fn udp_with_shm_beside_it_conforms() {
             conforms(&|| Box::new(CompositeTransport::new(Some(udp()), Some(shm()), None)));
         },
     );
+}
+
+#[test]
+fn groups_rest_beside_others() {
+    in_namespace("together::groups_rest_beside_others", LOOPBACK, || {
+        rests_its_groups(&CompositeTransport::new(Some(udp()), Some(shm()), None));
+        rests_its_groups(&all());
+    });
 }
 
 #[test]

@@ -7,7 +7,9 @@ use dunlin_transport::{Buffers, Listen, Reach, Receiver, Transport, UdpConfig, U
 use dunlin_wire::Locator;
 
 use crate::namespace::{BARE, DARK, ETHERNET, LOOPBACK, in_namespace};
-use crate::suite::{conforms, next, outgoing, poll};
+use crate::suite::{
+    conforms, hears_a_group_beside_a_stream, next, outgoing, poll, rests_its_groups,
+};
 
 const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
 
@@ -53,6 +55,15 @@ fn udp_conforms_on_a_loopback_with_multicast() {
     in_namespace(name, LOOPBACK, || {
         conforms(&|| Box::new(udp_everywhere()));
         conforms(&|| Box::new(udp(&["127.0.0.1"])));
+    });
+}
+
+#[test]
+fn udp_looks_at_groups_after_their_rest_and_beside_a_stream() {
+    let name = "udp::udp_looks_at_groups_after_their_rest_and_beside_a_stream";
+    in_namespace(name, LOOPBACK, || {
+        rests_its_groups(&udp_everywhere());
+        hears_a_group_beside_a_stream(&udp_everywhere());
     });
 }
 

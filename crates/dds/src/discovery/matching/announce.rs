@@ -1,6 +1,6 @@
 //! Where a participant announces itself: the multicast groups that it meets others at, and its
 //! peers, which come and go.
-use super::{Matching, OwnParticipant};
+use super::{MANY, Matching, OwnParticipant};
 use crate::discovery::peers::{ParticipantAddresses, PeerDescriptor, PeerStatus};
 use crate::error::Result;
 use crate::send::destination::Destination;
@@ -8,8 +8,25 @@ use dunlin_rtps::Time;
 use dunlin_transport::{Reach, Transport};
 use dunlin_wire::Locator;
 use std::net::Ipv4Addr;
+use std::time::Duration;
+
+/// Where many are known, what they announce to groups is read together: each by itself would wake
+/// all of them. It waits so long for each of them ...
+const PAUSE_OF_EACH: Duration = Duration::from_micros(500);
+/// ... and no longer than this.
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 impl<P: OwnParticipant> Matching<P> {
+    /// For how long what comes by groups waits for more; zero where few are known.
+    pub(crate) fn pause_of_groups(&self) -> Duration {
+        let known = self.discovery.participants().len();
+        match u32::try_from(known) {
+            _ if known < MANY => Duration::ZERO,
+            Ok(known) => PAUSE_OF_EACH.saturating_mul(known).min(LONGEST_PAUSE),
+            Err(_) => LONGEST_PAUSE,
+        }
+    }
+
     /// Each place once, whoever names it.
     pub(super) fn set_announce(&mut self) {
         let mut places = self.groups_met.clone();

@@ -11,6 +11,7 @@ use dunlin_transport::Transport;
 use dunlin_wire::{GuidPrefix, Submessage, Timestamp};
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 impl ReceivingParticipant for Shared {
     #[inline]
@@ -52,8 +53,8 @@ impl ReceivingParticipant for Shared {
         matching.handle(self.clock.now(), source, timestamp, message);
     }
 
-    fn settle_discovery(self: &Arc<Self>) {
-        Shared::discover(self, |_, _| ());
+    fn settle_discovery(self: &Arc<Self>) -> Duration {
+        Shared::discover(self, |matching, _| matching.pause_of_groups())
     }
 
     fn note_own_multicast(&self) {

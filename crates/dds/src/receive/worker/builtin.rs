@@ -14,7 +14,10 @@ impl<P: ReceivingParticipant> Worker<P> {
     #[cold]
     pub(super) fn settle(&mut self, shared: &Arc<P>) {
         self.unsettled = false;
-        shared.settle_discovery();
+        let pause = shared.settle_discovery();
+        if std::mem::take(&mut self.by_group) && !pause.is_zero() {
+            self.receiver.rest_groups(pause);
+        }
     }
 
     /// What discovery has heard counts for user data behind it.
@@ -37,10 +40,12 @@ impl<P: ReceivingParticipant> Worker<P> {
 
     #[cold]
     fn gather_more_discovery(&mut self, shared: &Arc<P>) {
+        self.by_group |= self.receiver.was_multicast();
         for _ in 1..IN_A_ROW {
             let Some(from) = self.receive(Wait::Poll) else {
                 break;
             };
+            self.by_group |= self.receiver.was_multicast();
             let now = self.clock.now();
             self.take_in(shared, now, from);
         }
