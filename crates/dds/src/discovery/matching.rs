@@ -9,6 +9,7 @@ mod locator_choice;
 mod neighbours;
 mod observe;
 mod registry;
+mod routes;
 pub(crate) mod watch;
 pub(crate) mod ways;
 
@@ -16,7 +17,7 @@ use crate::discovery::peers::PeerList;
 use crate::discovery::why::similar;
 use crate::receive::liveliness::LivelinessAssertion;
 use crate::receive::participant::ReceivingReader;
-use crate::receive::routes::{PeerRoute, Routes};
+use crate::receive::routes::PeerRoute;
 use crate::send::datagram::{Datagrams, Joining};
 use crate::send::destination::Destination;
 use crate::send::local_queue::{self, LocalReaderEndpoint, LocalWriterEndpoint};
@@ -28,7 +29,7 @@ use dunlin_transport::panics::quietly;
 use dunlin_transport::{Transport, nearest};
 use dunlin_wire::{
     DiagnosticReply, DiagnosticRequest, EntityId, EntityKind, Guid, GuidPrefix, Locator,
-    Submessage, Timestamp, VendorId, WriterData,
+    Submessage, Timestamp, WriterData,
 };
 pub(crate) use endpoint::{
     MatchedEndpoint, MatchedEntities, MatchedReader, MatchedTopic, MatchedWriter, OwnParticipant,
@@ -38,7 +39,6 @@ use hashbrown::HashMap;
 use locator_choice::{metatraffic_locator_of, whom};
 use neighbours::Neighbours;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::Hash;
 use std::sync::{Arc, Weak};
 use ways::WaitingMatches;
 
@@ -66,9 +66,9 @@ pub(crate) struct Matching<P: MatchedEntities> {
     pub(crate) readers: BTreeMap<EntityId, Arc<P::Reader>>,
     topics: BTreeMap<String, Weak<P::Topic>>,
     /// Matched writers of each reader.
-    sources: BTreeMap<EntityId, Vec<Guid>>,
+    sources: BTreeMap<EntityId, BTreeSet<Guid>>,
     /// Where each matched reader of each writer is reached.
-    sinks: BTreeMap<EntityId, BTreeMap<Guid, Destination>>,
+    sinks: BTreeMap<EntityId, BTreeMap<Guid, Sink>>,
     /// Those of them that are in this process and need no place.
     local_readers: BTreeMap<EntityId, BTreeMap<Guid, Weak<dyn LocalReaderEndpoint>>>,
     /// Matches of ours that are carried out when the way to the reader is known.
@@ -94,9 +94,18 @@ pub(crate) struct Matching<P: MatchedEntities> {
     watches: watch::Watches,
     /// The routes must be made anew.
     changed: bool,
-    /// What the routes say of participants of whom nothing has changed since.
-    peer_routes: BTreeMap<GuidPrefix, Arc<PeerRoute>>,
+    /// What the routes say of each participant with matched endpoints ...
+    peer_routes: HashMap<GuidPrefix, Arc<PeerRoute<P>>>,
+    /// ... as it was before something of these changed.
+    changed_peers: BTreeSet<GuidPrefix>,
     last_key: u32,
+}
+
+/// Where a matched reader of a writer is reached.
+struct Sink {
+    destination: Destination,
+    /// The way by memory that is made when there is something to be sent.
+    put_off: Option<Locator>,
 }
 
 /// Something that the application hears of once the lock is released. What it may ask for itself is
@@ -190,7 +199,8 @@ impl<P: OwnParticipant> Matching<P> {
             builtin_publishers: Vec::new(),
             watches: Default::default(),
             changed: false,
-            peer_routes: BTreeMap::new(),
+            peer_routes: HashMap::new(),
+            changed_peers: BTreeSet::new(),
             last_key: 0,
         };
         matching.set_announce();
@@ -363,7 +373,9 @@ impl<P: OwnParticipant> Matching<P> {
         self.writers.remove(&guid.entity);
         self.signs.remove(&guid);
         self.changed = true;
-        self.sinks.remove(&guid.entity);
+        let sinks = self.sinks.remove(&guid.entity).unwrap_or_default();
+        self.changed_peers
+            .extend(sinks.keys().map(|reader| reader.prefix));
         self.local_readers.remove(&guid.entity);
         self.waiting.remove_writer(guid);
     }
@@ -374,7 +386,9 @@ impl<P: OwnParticipant> Matching<P> {
         local_queue::leave(&guid);
         self.readers.remove(&guid.entity);
         self.changed = true;
-        self.sources.remove(&guid.entity);
+        let sources = self.sources.remove(&guid.entity).unwrap_or_default();
+        self.changed_peers
+            .extend(sources.iter().map(|writer| writer.prefix));
     }
 
     /// Something is said of an endpoint of ours.
@@ -400,12 +414,7 @@ impl<P: OwnParticipant> Matching<P> {
         now: Time,
         matching_events: &mut Vec<MatchingEvent<P>>,
     ) {
-        for event in std::mem::take(&mut self.events) {
-            self.apply(participant, now, event, matching_events);
-        }
-        for (writer, reader) in self.late_matches(now) {
-            self.match_reader(participant, now, writer, &reader, matching_events);
-        }
+        self.apply_all(participant, now, matching_events);
         self.serve(now, matching_events);
         if std::mem::take(&mut self.changed) {
             let routes = self.routes();
@@ -480,59 +489,6 @@ impl<P: OwnParticipant> Matching<P> {
     fn own(&self) -> GuidPrefix {
         self.discovery.config().prefix
     }
-
-    /// The routes must be made anew, for something of this participant has changed.
-    fn change_routes_to(&mut self, peer: GuidPrefix) {
-        self.changed = true;
-        self.peer_routes.remove(&peer);
-    }
-
-    fn routes(&mut self) -> Routes<P> {
-        let own = self.own();
-        let signs = self.signs.iter().filter(|(writer, _)| writer.prefix != own);
-        let signs = signs
-            .map(|(writer, sign)| (*writer, Arc::clone(sign)))
-            .collect();
-        let mut readers: HashMap<Guid, Vec<Arc<P::Reader>>> = HashMap::new();
-        for (entity, sources) in &self.sources {
-            if let Some(core) = self.readers.get(entity) {
-                for writer in sources {
-                    readers.entry(*writer).or_default().push(Arc::clone(core));
-                }
-            }
-        }
-        let sinks = self.sinks.values().flat_map(BTreeMap::keys);
-        let mut peers = HashMap::new();
-        for endpoint in readers.keys().chain(sinks) {
-            peers.entry(endpoint.prefix).or_insert_with_key(|prefix| {
-                let route = self.peer_routes.entry(*prefix).or_insert_with(|| {
-                    Arc::new(PeerRoute {
-                        addresses: self.discovery.source_addresses(*prefix),
-                        is_ours: self.discovery.vendor(*prefix) == VendorId::DUNLIN,
-                    })
-                });
-                Arc::clone(route)
-            });
-        }
-        self.peer_routes
-            .retain(|prefix, _| peers.contains_key(prefix));
-        Routes {
-            peers,
-            readers,
-            writers: all(&self.writers),
-            in_order: self.writers.values().cloned().collect(),
-            destinations: all(&self.destinations),
-            groups: all(&self.groups),
-            signs,
-        }
-    }
-}
-
-/// For the data path, which asks by name.
-fn all<K: Copy + Eq + Hash, V: Clone>(map: &BTreeMap<K, V>) -> HashMap<K, V> {
-    map.iter()
-        .map(|(key, value)| (*key, value.clone()))
-        .collect()
 }
 
 fn one(destination: Option<&Destination>) -> &[Destination] {

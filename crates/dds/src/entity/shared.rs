@@ -307,7 +307,7 @@ impl Shared {
     /// The sign of a matched writer that has to show its life.
     pub(crate) fn life_sign(&self, writer: &Guid) -> Option<Arc<LivelinessAssertion>> {
         let watches = self.watches_life.load(Relaxed);
-        watches.then(|| self.routes().signs.get(writer).cloned())?
+        watches.then(|| self.routes().sign(writer).cloned())?
     }
 
     /// Ends every thread and every wait of the participant.
@@ -406,7 +406,7 @@ impl Shared {
     }
 
     pub(crate) fn set_routes(&self, routes: Routes<Self>) {
-        self.watches_life.store(!routes.signs.is_empty(), Relaxed);
+        self.watches_life.store(routes.watches_life, Relaxed);
         *self.routes.lock() = Arc::new(routes);
         self.generation.fetch_add(1, SeqCst);
     }

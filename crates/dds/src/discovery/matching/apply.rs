@@ -6,6 +6,7 @@ use dunlin_rtps::discovery::{Event, LossReason, UnmatchReason};
 use dunlin_rtps::{ReaderProxyConfig, Time, WriterProxyConfig};
 use dunlin_transport::panics::log;
 use dunlin_wire::{Guid, ReaderData, VendorId, WriterData};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl<P: OwnParticipant> Matching<P> {
@@ -17,17 +18,14 @@ impl<P: OwnParticipant> Matching<P> {
         matching_events: &mut Vec<MatchingEvent<P>>,
     ) {
         match event {
-            Event::ReaderMatched { writer, reader } => {
-                if !self.awaits_way_to(participant, now, writer, &reader) {
-                    self.match_reader(participant, now, writer, &reader, matching_events);
-                }
-            }
+            // Together with others: `apply_all`.
+            Event::ReaderMatched { .. } => {}
             Event::ReaderChanged { writer, reader }
                 if self.waiting.contains(writer, reader.guid) =>
             {
                 if !self.awaits_way_to(participant, now, writer, &reader) {
                     self.waiting.remove(writer, reader.guid);
-                    self.match_reader(participant, now, writer, &reader, matching_events);
+                    self.match_readers(participant, now, &[(writer, reader)], matching_events);
                 }
             }
             Event::ReaderChanged { writer, reader } => {
@@ -35,6 +33,7 @@ impl<P: OwnParticipant> Matching<P> {
                     core.note_filter(&reader);
                 }
                 self.add_sink(participant, writer, &reader);
+                self.set_destinations(participant, writer.entity);
                 if let Some(core) = self.writers.get(&writer.entity) {
                     core.change_filter(reader.guid);
                     self.set_destinations(participant, writer.entity);
@@ -179,34 +178,75 @@ impl<P: OwnParticipant> Matching<P> {
         }
     }
 
-    /// Carries out a match of a writer with a reader of somebody else, or of this process.
-    pub(super) fn match_reader(
+    /// Carries out what discovery has decided, and matches that have waited long enough. In a crowd
+    /// many readers of a writer come together, and are entered together where samples go.
+    pub(super) fn apply_all(
         &mut self,
         participant: &P,
         now: Time,
-        writer: Guid,
-        reader: &ReaderData,
         matching_events: &mut Vec<MatchingEvent<P>>,
     ) {
-        if let Some(core) = self.writers.get(&writer.entity) {
-            core.note_filter(reader);
-            core.settle_filters();
-        }
-        self.add_sink(participant, writer, reader);
-        if let Some(core) = self.writers.get(&writer.entity) {
-            let proxy = ReaderProxyConfig {
-                guid: reader.guid,
-                reliable: reader.qos.reliability.is_reliable(),
-                durability: reader.qos.durability,
-                expects_inline_qos: reader.expects_inline_qos,
-                vendor: self.discovery.vendor(reader.guid.prefix),
-            };
-            if let Some(peer) = self.discovery.participant(reader.guid.prefix) {
-                core.note_product(reader.guid, peer);
+        let mut matched = Vec::new();
+        for event in std::mem::take(&mut self.events) {
+            match event {
+                Event::ReaderMatched { writer, reader } => {
+                    if !self.awaits_way_to(participant, now, writer, &reader) {
+                        matched.push((writer, reader));
+                    }
+                }
+                // Nothing of this is about readers.
+                Event::WriterMatched { .. }
+                | Event::WriterChanged { .. }
+                | Event::ParticipantFound { .. } => {
+                    self.apply(participant, now, event, matching_events);
+                }
+                event => {
+                    self.match_readers(participant, now, &matched, matching_events);
+                    matched.clear();
+                    self.apply(participant, now, event, matching_events);
+                }
             }
-            let limit = reader.max_sample_size;
-            core.add_reader(now, proxy, limit, &mut self.datagrams);
-            matching_events.push(MatchingEvent::<P>::writer_matched(core, reader.guid, 1));
+        }
+        matched.extend(self.late_matches(now));
+        self.match_readers(participant, now, &matched, matching_events);
+    }
+
+    /// Carries out matches of writers with readers of others, or of this process.
+    fn match_readers(
+        &mut self,
+        participant: &P,
+        now: Time,
+        matched: &[(Guid, Box<ReaderData>)],
+        matching_events: &mut Vec<MatchingEvent<P>>,
+    ) {
+        let mut writers = BTreeSet::new();
+        for (writer, reader) in matched {
+            if let Some(core) = self.writers.get(&writer.entity) {
+                core.note_filter(reader);
+                core.settle_filters();
+            }
+            self.add_sink(participant, *writer, reader);
+            writers.insert(writer.entity);
+        }
+        for writer in writers {
+            self.set_destinations(participant, writer);
+        }
+        for (writer, reader) in matched {
+            if let Some(core) = self.writers.get(&writer.entity) {
+                let proxy = ReaderProxyConfig {
+                    guid: reader.guid,
+                    reliable: reader.qos.reliability.is_reliable(),
+                    durability: reader.qos.durability,
+                    expects_inline_qos: reader.expects_inline_qos,
+                    vendor: self.discovery.vendor(reader.guid.prefix),
+                };
+                if let Some(peer) = self.discovery.participant(reader.guid.prefix) {
+                    core.note_product(reader.guid, peer);
+                }
+                let limit = reader.max_sample_size;
+                core.add_reader(now, proxy, limit, &mut self.datagrams);
+                matching_events.push(MatchingEvent::<P>::writer_matched(core, reader.guid, 1));
+            }
         }
     }
 

@@ -1,21 +1,23 @@
 //! Where matched endpoints are reached, and what the data path has to know of it.
 use super::locator_choice::{multicast_locator_of, unicast_locator_of, whom};
 use super::ways::begin_ways;
-use super::{MatchedWriter, Matching, OwnParticipant};
+use super::{MatchedWriter, Matching, OwnParticipant, Sink};
 use crate::receive::liveliness::LivelinessAssertion;
 use crate::send::destination::Destination;
 use crate::send::local_queue::{self, LocalReader};
 use dunlin_transport::panics::log;
 use dunlin_wire::{EntityId, Guid, Locator, ReaderData, VendorId, WriterData};
+use std::collections::BTreeMap;
 use std::sync::Weak;
 
 impl<P: OwnParticipant> Matching<P> {
+    /// Notes where a reader is reached. `set_destinations` has to follow.
     pub(super) fn add_sink(&mut self, participant: &P, writer: Guid, reader: &ReaderData) {
         let here = local_queue::reader(&reader.guid).filter(|_| participant.delivers_locally());
         if let Some(core) = here {
             let local_readers = self.local_readers.entry(writer.entity).or_default();
             local_readers.insert(reader.guid, core);
-            return self.set_destinations(participant, writer.entity);
+            return;
         }
         let transport = participant.transport();
         let whom = whom(transport, &self.discovery, reader.guid.prefix);
@@ -25,7 +27,7 @@ impl<P: OwnParticipant> Matching<P> {
         if unicast.is_some_and(|to| to.kind == Locator::KIND_SHMEM) {
             self.put_off.remove(&reader.guid);
         }
-        let sinks = self.sinks.entry(writer.entity).or_default();
+        let put_off = self.put_off.get(&reader.guid).copied();
         match (unicast, multicast) {
             (None, None) => {
                 // A way by memory may have been put off while the network led there.
@@ -37,14 +39,21 @@ impl<P: OwnParticipant> Matching<P> {
                     let destination = Destination::of(transport, vendor, to);
                     (reader.guid, destination.frequent(transport))
                 };
-                sinks.extend(other.or(one).map(destination));
+                let sink = |(reader, destination)| {
+                    let sink = Sink {
+                        destination,
+                        put_off,
+                    };
+                    (reader, sink)
+                };
+                let sinks = self.sinks.entry(writer.entity).or_default();
+                sinks.extend(other.or(one).map(destination).map(sink));
                 self.destinations.extend(one.or(other).map(destination));
                 self.groups.remove(&reader.guid);
                 self.groups.extend(other.map(destination));
             }
         }
         self.change_routes_to(reader.guid.prefix);
-        self.set_destinations(participant, writer.entity);
     }
 
     pub(super) fn remove_sink(&mut self, participant: &P, writer: Guid, reader: Guid) {
@@ -69,11 +78,14 @@ impl<P: OwnParticipant> Matching<P> {
             return;
         };
         let sinks = self.sinks.get(&writer).into_iter().flatten();
-        let sinks = sinks.map(|(reader, destination)| Destination {
+        let patient = core.is_patient();
+        let mut destinations = Vec::with_capacity(self.sinks.get(&writer).map_or(0, BTreeMap::len));
+        destinations.extend(sinks.map(|(reader, sink)| Destination {
             wanted: core.wanted(reader),
-            ..destination.clone()
-        });
-        let mut destinations: Vec<_> = sinks.collect();
+            // Whoever may not drop samples is held up by a slow reader in any case.
+            patient,
+            ..sink.destination.clone()
+        }));
         destinations.sort_unstable();
         destinations.dedup_by(|one, kept| {
             let same = one == kept;
@@ -94,11 +106,6 @@ impl<P: OwnParticipant> Matching<P> {
             true => transport.max_datagram(),
             false => usize::MAX,
         });
-        // Whoever may not drop samples is held up by a slow reader in any case.
-        let patient = core.is_patient();
-        destinations
-            .iter_mut()
-            .for_each(|destination| destination.patient = patient);
         let put_off = self.ways_put_off(writer);
         core.set_destinations(destinations, put_off, local_readers, limit);
     }
@@ -132,15 +139,13 @@ impl<P: OwnParticipant> Matching<P> {
             false => self.disposing.remove(&writer.guid),
         };
         let sources = self.sources.entry(reader.entity).or_default();
-        if !sources.contains(&writer.guid) {
-            sources.push(writer.guid);
-        }
+        sources.insert(writer.guid);
         self.change_routes_to(writer.guid.prefix);
     }
 
     pub(super) fn remove_source(&mut self, reader: Guid, writer: Guid) {
         if let Some(sources) = self.sources.get_mut(&reader.entity) {
-            sources.retain(|w| *w != writer);
+            sources.remove(&writer);
         }
         if !self
             .sources

@@ -67,8 +67,7 @@ impl<P: OwnParticipant> Matching<P> {
         default_unicast: Vec<Locator>,
     ) -> Result<(), dunlin_wire::Error> {
         self.peers.clear();
-        self.changed = true;
-        self.peer_routes.clear();
+        self.change_all_routes();
         self.discovery.relocate_all(&mut self.events);
         let config = DiscoveryConfig {
             metatraffic_unicast,

@@ -29,7 +29,7 @@ pub(crate) enum WayChange {
 
 /// Writers of ours with readers that they match, and until when these wait.
 #[derive(Default)]
-pub(super) struct WaitingMatches(BTreeMap<(Guid, Guid), (Time, ReaderData)>);
+pub(super) struct WaitingMatches(BTreeMap<(Guid, Guid), (Time, Box<ReaderData>)>);
 
 impl WaitingMatches {
     pub(super) fn contains(&self, writer: Guid, reader: Guid) -> bool {
@@ -53,11 +53,11 @@ impl WaitingMatches {
     fn await_way(&mut self, writer: Guid, reader: &ReaderData, until: Time) {
         let key = (writer, reader.guid);
         let until = self.0.get(&key).map_or(until, |(until, _)| *until);
-        self.0.insert(key, (until, reader.clone()));
+        self.0.insert(key, (until, Box::new(reader.clone())));
     }
 
     /// Those that have waited long enough.
-    fn take_late(&mut self, now: Time) -> Vec<(Guid, ReaderData)> {
+    fn take_late(&mut self, now: Time) -> Vec<(Guid, Box<ReaderData>)> {
         if self.0.values().all(|(until, _)| *until > now) {
             return Vec::new();
         }
@@ -140,8 +140,7 @@ impl<P: OwnParticipant> Matching<P> {
             return Vec::new();
         }
         let sinks = self.sinks.get(&writer).into_iter().flatten();
-        let ways = sinks.filter_map(|(reader, _)| self.put_off.get(reader));
-        ways.copied().collect()
+        sinks.filter_map(|(_, sink)| sink.put_off).collect()
     }
 
     /// Whether a writer has matches that wait.
@@ -151,7 +150,7 @@ impl<P: OwnParticipant> Matching<P> {
     }
 
     /// Matches that have waited long enough, of writers that are still there.
-    pub(super) fn late_matches(&mut self, now: Time) -> Vec<(Guid, ReaderData)> {
+    pub(super) fn late_matches(&mut self, now: Time) -> Vec<(Guid, Box<ReaderData>)> {
         let mut late = self.waiting.take_late(now);
         late.retain(|(writer, _)| self.writers.contains_key(&writer.entity));
         late

@@ -76,7 +76,7 @@ impl<P: ReceivingParticipant> Worker<P> {
     ) {
         // Who takes turns with others is not worth it.
         let is_second = self.recent.replace(writer) == Some(writer);
-        if !is_second || !self.routes.signs.is_empty() {
+        if !is_second || self.routes.watches_life {
             return;
         }
         let mut readers = self.routes.readers_of(&writer, reader);
