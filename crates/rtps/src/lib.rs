@@ -18,6 +18,7 @@ mod handle;
 mod instance_map;
 mod outbox;
 mod payload;
+mod proxies;
 mod reader;
 mod sample;
 mod slab;

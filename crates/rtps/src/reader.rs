@@ -31,6 +31,7 @@ pub use config::{
 pub use group_access::{GroupFront, GroupOrder, GroupStanding};
 
 use crate::budget::{PeerBudget, ReassemblyBudget, Share};
+use crate::proxies::Proxies;
 use crate::{
     ContentFilter, InstanceHandle, MissedDeadlines, Outbox, Payload, PayloadAllocator, Sample,
     SampleInfo, Select, Time,
@@ -59,7 +60,7 @@ const MOST_YIELDING: usize = 16;
 pub struct Reader {
     config: ReaderConfig,
     /// Ascending by GUID.
-    writers: Vec<WriterProxy>,
+    writers: Proxies<WriterProxy>,
     /// Writers that may come back.
     departed: Departed,
     /// Where the last arrival's writer stands.
@@ -90,7 +91,7 @@ impl Reader {
         Self {
             cache: Cache::new(&config),
             config,
-            writers: Vec::new(),
+            writers: Proxies::new(),
             departed: Departed::default(),
             recent: 0,
             next_id: 0,
@@ -134,14 +135,14 @@ impl Reader {
             self.cache.timers = Some(Timers::new(&self.config));
         }
         match self.index(writer.guid) {
-            Ok(index) => {
+            Some(index) => {
                 if let Some(proxy) = self.writers.get_mut(index) {
                     proxy.author.strength = writer.ownership_strength;
                     proxy.lifespan = writer.lifespan;
                     self.cache.set_strength(proxy.author);
                 }
             }
-            Err(index) => {
+            None => {
                 let author = WriterIdentity {
                     id: self.next_id,
                     guid: writer.guid,
@@ -160,7 +161,7 @@ impl Reader {
                 if self.config.keeps_back() {
                     proxy.sets = Some(Box::new(CoherentSets::new(&self.config)));
                 }
-                self.writers.insert(index, proxy);
+                let index = self.writers.insert(proxy);
                 self.recent = index;
                 if reliable {
                     self.meet(now, index, out);
@@ -207,10 +208,9 @@ impl Reader {
     }
 
     fn forget_writer(&mut self, now: Time, writer: Guid, disposes: bool) -> Delivery {
-        let Ok(index) = self.index(writer) else {
+        let Some(mut proxy) = self.writers.remove(writer) else {
             return Delivery::default();
         };
-        let mut proxy = self.writers.remove(index);
         self.leave_off(&proxy);
         if self.blocked {
             self.unblock();
@@ -226,7 +226,7 @@ impl Reader {
     /// A writer's liveliness is lost: until it writes again, its instances have one live writer
     /// less (DDS 1.4 2.2.2.5.1.3, 2.2.3.9.2).
     pub fn silence_writer(&mut self, now: Time, writer: Guid) -> Delivery {
-        let index = self.index(writer).ok();
+        let index = self.index(writer);
         let author = index.and_then(|index| Some(self.writers.get(index)?.author));
         author.map_or_else(Delivery::default, |author| {
             self.leave_all(now, author, false)
@@ -377,7 +377,7 @@ impl Reader {
 
     /// As `is_complete`, of one writer; false if it is not matched.
     pub fn is_complete_of(&self, writer: Guid) -> bool {
-        let proxy = self.index(writer).ok();
+        let proxy = self.index(writer);
         let proxy = proxy.and_then(|index| self.writers.get(index));
         proxy.is_some_and(WriterProxy::is_complete)
     }
@@ -438,7 +438,7 @@ impl Reader {
     fn tidy(&mut self, now: Time) {
         if self.tidies.is_some_and(|at| at <= now) {
             let mut some = false;
-            for proxy in &mut self.writers {
+            for proxy in self.writers.iter_mut() {
                 // What best-effort ones held counts as lost when the next sample shows that it was
                 // skipped.
                 let (reliable, share) = (proxy.reliable, &mut proxy.share);
@@ -505,9 +505,8 @@ impl Reader {
         }
     }
 
-    fn index(&self, writer: Guid) -> Result<usize, usize> {
-        self.writers
-            .binary_search_by(|w| w.author.guid.cmp(&writer))
+    fn index(&self, writer: Guid) -> Option<usize> {
+        self.writers.index(writer)
     }
 
     #[inline]
@@ -517,7 +516,7 @@ impl Reader {
         {
             return Some(self.recent);
         }
-        self.recent = self.index(writer).ok()?;
+        self.recent = self.index(writer)?;
         Some(self.recent)
     }
 

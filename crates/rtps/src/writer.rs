@@ -24,6 +24,7 @@ pub use config::{
 };
 pub use progress::ReaderProgress;
 
+use crate::proxies::Proxies;
 use crate::{Change, Outbox, SpareParts, Time, To};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -53,8 +54,7 @@ pub struct Writer {
     /// What all reliable readers have; `last` if there are none.
     acknowledged: i64,
     heartbeats: u32,
-    /// Ascending by GUID.
-    readers: Vec<ReaderProxy>,
+    readers: Proxies<ReaderProxy>,
     /// Reliable readers that are waited for.
     reliable_readers: usize,
     silence: Silence,
@@ -89,7 +89,7 @@ impl Writer {
             last,
             acknowledged: last,
             heartbeats: 0,
-            readers: Vec::new(),
+            readers: Proxies::new(),
             reliable_readers: 0,
             silence: Silence::default(),
             expects_inline_qos: false,
@@ -165,6 +165,9 @@ impl Writer {
         origin: Option<&SampleOrigin>,
         out: &mut impl Outbox,
     ) {
+        if self.last == 0 {
+            self.greet_with_first(now, out);
+        }
         self.last = sequence;
         if let Some(set) = &set {
             self.last_in_group = set.group_sequence.0;
@@ -242,16 +245,16 @@ impl Writer {
         let reliable = reader.reliable && self.config.reliability == ReliabilityKind::Reliable;
         let reader = ReaderProxyConfig { reliable, ..reader };
         let index = match self.index(reader.guid) {
-            Ok(index) => {
+            Some(index) => {
                 if let Some(proxy) = self.readers.get_mut(index) {
                     proxy.config = reader;
                 }
                 index
             }
-            Err(index) => {
-                let proxy = ReaderProxy::new(reader, self.first_for(reader.durability));
-                self.readers.insert(index, proxy);
-                index
+            None => {
+                let mut proxy = ReaderProxy::new(reader, self.first_for(reader.durability));
+                proxy.told_by_first = self.may_be_told_by_first(&reader);
+                self.readers.insert(proxy)
             }
         };
         if let Some(proxy) = self.readers.get_mut(index) {
@@ -265,10 +268,10 @@ impl Writer {
     /// Forgets a reader; true if it held something back, so that blocked writes and those who wait
     /// for acknowledgements may go on.
     pub fn remove_reader(&mut self, reader: Guid) -> bool {
-        let Ok(index) = self.index(reader) else {
+        let removed = self.readers.remove(reader).is_some();
+        if !removed {
             return false;
-        };
-        self.readers.remove(index);
+        }
         self.readers_changed();
         self.settle()
     }
@@ -374,7 +377,7 @@ impl Writer {
 
     /// Asks one reader for an answer even if it lacks nothing: one that lives gives it.
     pub fn probe(&mut self, now: Time, reader: Guid, out: &mut impl Outbox) {
-        if let Ok(index) = self.index(reader) {
+        if let Some(index) = self.index(reader) {
             self.ask(now, index, out);
         }
     }
@@ -484,13 +487,12 @@ impl Writer {
         }
     }
 
-    fn index(&self, reader: Guid) -> Result<usize, usize> {
-        self.readers
-            .binary_search_by(|r| r.config.guid.cmp(&reader))
+    fn index(&self, reader: Guid) -> Option<usize> {
+        self.readers.index(reader)
     }
 
     fn reliable_reader(&mut self, guid: Guid) -> Option<(usize, &mut ReaderProxy)> {
-        let index = self.index(guid).ok()?;
+        let index = self.index(guid)?;
         let proxy = self.readers.get_mut(index)?;
         proxy.config.reliable.then_some((index, proxy))
     }
@@ -561,7 +563,7 @@ impl Writer {
     /// heartbeat does not say. What it got of that is for it, and what it did not get is lost.
     #[cold]
     fn say_start(&self, reader: Guid, start: i64, out: &mut impl Outbox) {
-        let found = self.index(reader).ok();
+        let found = self.index(reader);
         let proxy = found.and_then(|index| self.readers.get(index));
         if proxy.is_some_and(|proxy| !proxy.begun && proxy.counts_by_heartbeat()) {
             let gap = Gap {

@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use dunlin_qos::{ReliabilityKind, ResourceLimits};
+use dunlin_qos::{Durability, ReliabilityKind, ResourceLimits};
 use dunlin_rtps::{Reader, ReaderConfig, Time, WriterConfig, WriterProxyConfig};
 use dunlin_wire::{FragmentNumber, Heartbeat, HeartbeatFrag, InlineQos, SequenceNumber, VendorId};
 
@@ -47,6 +47,7 @@ impl Reading {
         for n in 2..=200 {
             let writer = proxy_of_writer(&WriterConfig {
                 guid: writer_guid(n),
+                durability: Durability::TransientLocal,
                 ..reliable_writer()
             });
             let writer = WriterProxyConfig { vendor, ..writer };
@@ -128,8 +129,11 @@ fn a_reader_greets_until_it_is_answered() {
 }
 
 #[test]
-fn in_a_crowd_a_writer_is_asked_only_if_it_does_not_speak_first() {
-    let mut r = Reading::new(reliable_reader());
+fn in_a_crowd_a_writer_with_history_is_asked_only_if_it_does_not_speak_first() {
+    let mut r = Reading::new(ReaderConfig {
+        durability: Durability::TransientLocal,
+        ..reliable_reader()
+    });
     assert_eq!(r.meet_199_more(VendorId::DUNLIN), 15);
     let soon = r.asked_within(100);
     assert!(soon < 60, "not all are asked so soon: {soon}");

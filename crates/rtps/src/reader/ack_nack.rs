@@ -34,15 +34,19 @@ struct Lacking {
 impl Reader {
     /// A new writer is asked what it has: at once, or in a crowd only if it does not speak first.
     /// Our own writers tell each new reader what they have, and in a crowd everybody is behind with
-    /// what has come already: a question would only make the writer tell it twice.
+    /// what has come already: a question would only make the writer tell it twice. One without
+    /// history for this reader is not asked at all: whether there is something yet is all that it
+    /// could say, and it repeats that until it is answered.
     pub(super) fn meet(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
         let pause = crowd::pause(self.writers.len());
         let proxy = self.writers.get_mut(index).filter(|proxy| proxy.is_ours());
         let (Some(pause), Some(proxy)) = (pause, proxy) else {
             return self.greet(now, index, out);
         };
-        proxy.due = Some(now.after(pause));
-        self.keep_time(index);
+        if proxy.has_history() {
+            proxy.due = Some(now.after(pause));
+            self.keep_time(index);
+        }
     }
 
     /// Asks a writer that has not spoken yet what it has.

@@ -170,7 +170,7 @@ impl Reader {
             return;
         };
         let mut origins = Origins::new(bounds);
-        for proxy in &self.writers {
+        for proxy in self.writers.iter() {
             if let Some(had) = proxy.leaves() {
                 origins.note_all(now, proxy.author.guid, 1, had.below);
             }

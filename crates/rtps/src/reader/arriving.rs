@@ -66,7 +66,7 @@ impl Reader {
             return;
         }
         self.hands_out = false;
-        for proxy in &mut self.writers {
+        for proxy in self.writers.iter_mut() {
             proxy.hand_out(&self.config, &mut buffer, &mut sink);
             self.hands_out |= proxy.handed_out.is_some();
         }

@@ -94,7 +94,7 @@ impl Reader {
     /// it be matched again, what was delivered of it is not delivered again, and what it wrote
     /// since and never sends is lost.
     pub fn lose_writer(&mut self, now: Time, writer: Guid) -> Delivery {
-        let proxy = self.index(writer).ok();
+        let proxy = self.index(writer);
         let had = proxy.and_then(|index| self.writers.get(index)?.leaves());
         let delivery = self.remove_writer(now, writer);
         if let Some(had) = had {
@@ -107,7 +107,7 @@ impl Reader {
     /// it writes are disposed, whoever else writes them; with exclusive ownership those that it
     /// owns (DDS 1.4 2.2.3.21, 2.2.3.9.2). In stream mode `take_deleted_writers` tells it.
     pub fn delete_writer(&mut self, now: Time, writer: Guid) -> Delivery {
-        if self.cache.stream.is_some() && self.index(writer).is_ok() {
+        if self.cache.stream.is_some() && self.index(writer).is_some() {
             self.departed.note_deleted(writer);
         }
         self.forget_writer(now, writer, true)

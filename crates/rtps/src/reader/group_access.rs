@@ -381,7 +381,7 @@ impl Reader {
 
     /// The latest set of which a writer has said something that waits.
     pub fn last_group_set(&self, writer: Guid) -> Option<i64> {
-        let proxy = self.writers.get(self.index(writer).ok()?)?;
+        let proxy = self.writers.get(self.index(writer)?)?;
         let sets = proxy.sets.as_deref()?;
         let sealed = sets.gathering.iter().flat_map(|g| &g.sealed);
         let sealed = sealed.filter(|sealed| !sealed.single);
@@ -403,7 +403,7 @@ impl Reader {
         let mut delivery = Delivery::default();
         let mut all = Vec::new();
         for writer in writers {
-            let Ok(index) = self.index(*writer) else {
+            let Some(index) = self.index(*writer) else {
                 continue;
             };
             let sets = self.writers.get_mut(index).and_then(|w| w.sets.as_mut());
@@ -448,7 +448,7 @@ impl Reader {
 
     /// Lets in what of a writer nothing keeps any longer.
     fn drain_sets(&mut self, now: Time, writer: Guid, delivery: &mut Delivery) {
-        let Ok(index) = self.index(writer) else {
+        let Some(index) = self.index(writer) else {
             return;
         };
         let Some(proxy) = self.writers.get_mut(index) else {

@@ -44,7 +44,7 @@ impl Reader {
 
     /// How far it has come with a matched writer.
     pub fn standing(&self, writer: Guid) -> Option<Standing> {
-        let proxy = self.writers.get(self.index(writer).ok()?)?;
+        let proxy = self.writers.get(self.index(writer)?)?;
         Some(Standing {
             settled: proxy.next.saturating_sub(1),
             blocked: proxy.blocked,

@@ -71,7 +71,7 @@ impl Reader {
     /// What comes next waits for a writer to say whether anything of what the publisher wrote up to
     /// this number is to come from it: it is asked by `handle_timeout`, until it has.
     pub fn want_news(&mut self, now: Time, writer: Guid, number: i64) {
-        let Ok(index) = self.index(writer) else {
+        let Some(index) = self.index(writer) else {
             return;
         };
         let proxy = self.writers.get_mut(index).filter(|w| w.reliable);

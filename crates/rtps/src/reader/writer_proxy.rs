@@ -10,6 +10,7 @@ use super::nack_pacing::NackPacing;
 use super::reassembly::Reassembly;
 use crate::budget::Share;
 use crate::counter::Counter;
+use crate::proxies::Named;
 use crate::{ChangeKind, InstanceHandle, Payload, Time};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -139,6 +140,12 @@ pub(super) struct WriterProxy {
     pub(super) sets: Option<Box<CoherentSets>>,
 }
 
+impl Named for WriterProxy {
+    fn guid(&self) -> Guid {
+        self.author.guid
+    }
+}
+
 impl WriterProxy {
     /// `history`: the writer gives late joiners what it had before.
     pub(super) fn new(
@@ -228,6 +235,11 @@ impl WriterProxy {
         if !self.started && !self.is_ours() && self.had > last.saturating_add(1) {
             (self.next, self.had, self.owed_from) = (1, 1, None);
         }
+    }
+
+    /// The writer gives this reader what it had before.
+    pub(super) fn has_history(&self) -> bool {
+        self.history
     }
 
     /// Where the reader begins is known from an earlier match, and the writer has not spoken yet.

@@ -173,7 +173,7 @@ impl ReaderProxy {
 impl Writer {
     /// Another filter, or none, for a matched reader. What it has been told is not for it stays so.
     pub fn set_reader_filter(&mut self, reader: Guid, filter: Option<ReaderFilter>) {
-        if let Ok(index) = self.index(reader)
+        if let Some(index) = self.index(reader)
             && let Some(proxy) = self.readers.get_mut(index)
         {
             proxy.filter = filter;
@@ -184,7 +184,7 @@ impl Writer {
     /// Is this reader sent everything since its filter takes too many steps
     /// ([`ReaderFilter::STEPS`])?
     pub fn has_given_up_filter(&self, reader: Guid) -> bool {
-        let index = self.index(reader).ok();
+        let index = self.index(reader);
         let proxy = index.and_then(|index| self.readers.get(index));
         proxy.is_some_and(ReaderProxy::has_given_up_filter)
     }
@@ -215,7 +215,7 @@ impl Writer {
             return Some(To::Matched);
         };
         let passing = filters.passing(change, set);
-        for proxy in &mut self.readers {
+        for proxy in self.readers.iter_mut() {
             match passing & ReaderFilter::bit(proxy.filter.as_ref()) {
                 0 => proxy.skip(sequence),
                 _ => proxy.tell_skipped(self.config.guid.entity, out),

@@ -27,11 +27,13 @@ impl Default for SampleLimits {
 
 impl SampleLimits {
     pub(super) fn of(readers: &[ReaderProxy]) -> Self {
-        let limits = readers.iter().map(|r| Some((r.limit?, r.config.guid)));
-        let all: Option<alloc::vec::Vec<_>> = limits.collect();
+        let mut limits = readers.iter().map(|r| Some((r.limit?, r.config.guid)));
+        let first = limits.next().flatten();
+        let most =
+            first.and_then(|first| limits.try_fold(first, |most, limit| Some(most.max(limit?))));
         let limits = readers.iter().filter_map(|r| r.limit);
         Self {
-            most: all.and_then(|all| all.into_iter().max()),
+            most,
             least: limits.min().unwrap_or(u32::MAX),
         }
     }
@@ -54,8 +56,9 @@ impl SampleLimits {
 impl Writer {
     /// The largest sample that a matched reader takes; `None` if it does not say.
     pub fn set_reader_limit(&mut self, reader: Guid, limit: Option<u32>) {
-        if let Ok(index) = self.index(reader)
+        if let Some(index) = self.index(reader)
             && let Some(proxy) = self.readers.get_mut(index)
+            && proxy.limit != limit
         {
             proxy.limit = limit;
             self.limits = SampleLimits::of(&self.readers);

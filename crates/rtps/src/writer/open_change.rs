@@ -117,7 +117,8 @@ impl Writer {
     ///
     /// `None` if it is to be written whole, and nothing is changed then: it would go in one piece;
     /// it is part of a coherent set or of a group's order; readers filter or do not take so large a
-    /// sample; there is no room for it; or another one is open.
+    /// sample; it is the first and readers are still to be told of that; there is no room for it;
+    /// or another one is open.
     pub fn open(
         &mut self,
         now: Time,
@@ -133,7 +134,8 @@ impl Writer {
             || self.filters.is_some()
             || self.reader_refusing(size).is_some()
             || size <= fragment_size
-            || !change.payload.is_empty();
+            || !change.payload.is_empty()
+            || self.readers.iter().any(|r| r.told_by_first);
         if whole_only {
             return None;
         }

@@ -106,7 +106,7 @@ impl ReaderProxy {
 impl Writer {
     /// How far a matched reader has come; `None` for one that is not matched or is best effort.
     pub fn progress_of(&self, now: Time, reader: Guid) -> Option<ReaderProgress> {
-        let proxy = self.readers.get(self.index(reader).ok()?)?;
+        let proxy = self.readers.get(self.index(reader)?)?;
         let reliable = proxy.config.reliable;
         reliable.then(|| proxy.progress(now, self.last))
     }

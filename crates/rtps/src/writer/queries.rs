@@ -24,7 +24,7 @@ impl Writer {
     /// Up to where a matched reader has acknowledged; `None` for one that is not matched or is best
     /// effort.
     pub fn acknowledged_by(&self, reader: Guid) -> Option<SequenceNumber> {
-        let proxy = self.readers.get(self.index(reader).ok()?)?;
+        let proxy = self.readers.get(self.index(reader)?)?;
         let acknowledged = SequenceNumber(proxy.acknowledged);
         proxy.config.reliable.then_some(acknowledged)
     }

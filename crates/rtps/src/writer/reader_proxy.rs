@@ -3,8 +3,9 @@ use super::progress::Progress;
 use super::{ReaderFilter, ReaderProxyConfig};
 use crate::Time;
 use crate::counter::Counter;
+use crate::proxies::Named;
 use dunlin_qos::Durability;
-use dunlin_wire::VendorId;
+use dunlin_wire::{Guid, VendorId};
 
 pub(super) struct ReaderProxy {
     pub(super) config: ReaderProxyConfig,
@@ -21,6 +22,8 @@ pub(super) struct ReaderProxy {
     pub(super) acknowledged: i64,
     /// What it said shows that it knows where it begins.
     pub(super) begun: bool,
+    /// It is told where it begins when something is written.
+    pub(super) told_by_first: bool,
     pub(super) ack_nacks: Counter,
     pub(super) nack_frags: Counter,
     /// It has never said anything, for too long: it is not waited for.
@@ -33,6 +36,12 @@ pub(super) struct ReaderProxy {
     pub(super) progress: Progress,
 }
 
+impl Named for ReaderProxy {
+    fn guid(&self) -> Guid {
+        self.config.guid
+    }
+}
+
 impl ReaderProxy {
     pub(super) fn new(config: ReaderProxyConfig, start: i64) -> Self {
         Self {
@@ -43,6 +52,7 @@ impl ReaderProxy {
             start,
             acknowledged: start - 1,
             begun: false,
+            told_by_first: false,
             silent: false,
             ack_nacks: Counter::default(),
             nack_frags: Counter::default(),
@@ -95,6 +105,7 @@ impl ReaderProxy {
 
     /// It has to be asked what it lacks.
     pub(super) fn lags(&self, last: i64) -> bool {
-        self.is_waited_for() && (self.acknowledged < last || !self.begun)
+        let begins = !self.begun && !self.told_by_first;
+        self.is_waited_for() && (self.acknowledged < last || begins)
     }
 }

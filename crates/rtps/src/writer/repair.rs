@@ -6,11 +6,11 @@
 use super::data_output::{Annotations, Recipients};
 use super::filters::Judge;
 use super::gaps::GapList;
-use super::{ReaderProxy, Writer};
-use crate::{Outbox, Time, To};
+use super::{ReaderProxy, ReaderProxyConfig, Writer};
+use crate::{Outbox, Time, To, crowd};
 use bytes::Bytes;
-use dunlin_qos::Duration;
-use dunlin_wire::{Guid, NackFrag, SequenceNumberSet, Submessage};
+use dunlin_qos::{Durability, Duration};
+use dunlin_wire::{Guid, NackFrag, SequenceNumberSet, Submessage, VendorId};
 
 /// An answer stops once it has reached so many bytes.
 const ANSWER_BYTES: usize = 1 << 20;
@@ -37,9 +37,33 @@ impl ReaderProxy {
 }
 
 impl Writer {
+    /// A reader that joins need not be told yet where it begins. Most pairs of a crowd never say
+    /// anything. A volatile reader waits for nothing before the first change, and those of other
+    /// products take the silence for a loss.
+    pub(super) fn may_be_told_by_first(&self, reader: &ReaderProxyConfig) -> bool {
+        let waits_for_history = reader.durability != Durability::Volatile;
+        let is_ours = reader.vendor == VendorId::DUNLIN;
+        let is_crowd = crowd::is_one(self.readers.len());
+        let is_silent = self.last == 0 && self.open.is_none();
+        is_silent && is_crowd && reader.reliable && is_ours && !waits_for_history
+    }
+
+    /// The first change is about to be written: those are told where they begin that have not been.
+    #[cold]
+    pub(super) fn greet_with_first(&mut self, now: Time, out: &mut impl Outbox) {
+        for index in 0..self.readers.len() {
+            let proxy = self.readers.get_mut(index);
+            let put_off = proxy.is_some_and(|p| core::mem::take(&mut p.told_by_first) && !p.begun);
+            if put_off {
+                self.greet(now, index, out);
+            }
+        }
+    }
+
     /// The history that a new reader wants, and what there is.
     pub(super) fn greet(&mut self, now: Time, index: usize, out: &mut impl Outbox) {
-        let Some(proxy) = self.readers.get(index) else {
+        let proxy = self.readers.get(index);
+        let Some(proxy) = proxy.filter(|proxy| !proxy.told_by_first) else {
             return;
         };
         let audience = proxy.audience();

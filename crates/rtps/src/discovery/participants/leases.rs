@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 use dunlin_qos::Duration;
 use dunlin_wire::{BuiltinEndpoints, EntityId, GuidPrefix, SequenceNumber, VendorId};
 
+/// A lease is not renewed more often than this.
+const OFTEN: Duration = Duration::from_millis(1);
 /// One that was silent for so long speaks again: nothing that was put off waits any longer.
 const SPEAKS: Duration = Duration::from_secs(1);
 /// Beyond the lease that counts, the pauses between two questions are a sixteenth of the silence ...
@@ -129,7 +131,10 @@ impl Discovery {
         if peer.silent_until.take().is_some() {
             self.parting.remove(&prefix);
         }
-        self.renew(now, prefix);
+        // Much comes at once.
+        if now.since(peer.heard) >= OFTEN || peer.unheard != 0 {
+            self.renew(now, prefix);
+        }
         true
     }
 
