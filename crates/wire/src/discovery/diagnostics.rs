@@ -91,10 +91,12 @@ pub enum DiagnosticFact {
     /// Nanoseconds that a call of the reader's listener for data takes, as some of them showed;
     /// left out before the first.
     ListenerTakes = 27,
+    /// A reader passed over since they had come already by another way.
+    Duplicate = 28,
 }
 
 impl DiagnosticFact {
-    const ALL: [Self; 27] = [
+    const ALL: [Self; 28] = [
         Self::PeerState,
         Self::Matched,
         Self::Written,
@@ -122,6 +124,7 @@ impl DiagnosticFact {
         Self::SlowestLow,
         Self::NotWaitedFor,
         Self::ListenerTakes,
+        Self::Duplicate,
     ];
 
     fn of(number: u32) -> Option<Self> {

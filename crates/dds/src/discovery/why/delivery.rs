@@ -37,6 +37,7 @@ pub(super) fn examine(
     let answer = |about, other| answers.get(&DiagnosticRequest { about, other }).copied();
     backlog::examine(scene, cast, &answer, findings);
     let mut silent = BTreeSet::new();
+    let mut readers = BTreeSet::new();
     for (writer, reader) in cast.asked() {
         let look = Look {
             writer,
@@ -55,6 +56,11 @@ pub(super) fn examine(
             look.counts(cast, &mut said, findings);
         }
         notes.extend(look.given_up_filter());
+        if let Some(note) = look.duplicates()
+            && readers.insert(reader.guid)
+        {
+            notes.push(note);
+        }
     }
     for prefix in silent {
         let Some(data) = scene.domain.participant(prefix) else {
@@ -163,6 +169,17 @@ impl Look<'_> {
                 "writer {w} sends reader {r} every sample, and the reader filters by itself: for one sample the content filters of the writer's \
                  readers took more than {most} steps, and that of this reader ({expression}) the most; fewer or shorter patterns, or shorter \
                  texts, take fewer"
+            )
+        })
+    }
+
+    /// Keeps no sample from arriving: each is shown once.
+    fn duplicates(&self) -> Option<String> {
+        let duplicates = self.of_reader?.fact(DiagnosticFact::Duplicate);
+        duplicates.filter(|count| *count > 0).map(|count| {
+            let r = self.reader.guid;
+            format!(
+                "reader {r} has left out {count} samples that had come already by another way, such as a second Routing Service"
             )
         })
     }

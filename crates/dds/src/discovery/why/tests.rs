@@ -318,6 +318,37 @@ fn a_filter_that_was_given_up_is_a_note_since_samples_arrive() {
 }
 
 #[test]
+fn samples_that_came_twice_are_a_note_of_their_reader() {
+    let mut domain = pair();
+    domain.writers.push(writer(3, "Square"));
+    let r = domain.readers[0].guid;
+    let answers: Vec<_> = domain
+        .writers
+        .iter()
+        .flat_map(|of| {
+            let facts = [
+                (DiagnosticFact::Duplicate, 12),
+                (DiagnosticFact::TakenIn, 40),
+            ];
+            let written = [(DiagnosticFact::Written, 40)];
+            [answer(r, of.guid, &facts), answer(of.guid, r, &written)]
+        })
+        .collect();
+    let scene = Snapshot {
+        domain: &domain,
+        answers: &answers,
+        elsewhere: &[],
+        group: None,
+    };
+    let report = examine(&scene, Subject::Topic("Square"));
+    assert_eq!(report.findings, []);
+    let [note] = report.notes.as_slice() else {
+        panic!("not one note: {:?}", report.notes)
+    };
+    assert!(note.contains("left out 12 samples"), "{note}");
+}
+
+#[test]
 fn every_count_of_a_reader_has_its_words() {
     let domain = pair();
     let (w, r) = (domain.writers[0].guid, domain.readers[0].guid);

@@ -23,6 +23,7 @@ impl ReaderCore {
             (DiagnosticFact::NotOwner, passed.not_owner.cast_signed()),
             (DiagnosticFact::TooSoon, passed.too_soon.cast_signed()),
             (DiagnosticFact::Outdated, passed.outdated.cast_signed()),
+            (DiagnosticFact::Duplicate, passed.duplicate.cast_signed()),
             (DiagnosticFact::Expired, passed.expired.cast_signed()),
             (DiagnosticFact::TakenIn, taken_in.cast_signed()),
             (DiagnosticFact::Filtered, filtered.cast_signed()),
