@@ -165,9 +165,11 @@ fn a_reader_asks_one_more_writer_of_many_only_for_history() {
     let (reader, mut out) = reader_among(CROWD, Durability::Volatile);
     assert_eq!(out.said(), NOTHING);
     assert_eq!(reader.next_timeout(), None);
+    assert!(reader.is_complete(), "there is nothing to wait for");
     let (reader, mut out) = reader_among(CROWD, Durability::TransientLocal);
     assert_eq!(out.said(), NOTHING);
     assert!(reader.next_timeout().is_some(), "it asks if nobody speaks");
+    assert!(!reader.is_complete(), "there may be history");
 }
 
 /// The name of an endpoint of Dunlin's.

@@ -203,10 +203,12 @@ impl WriterProxy {
         }
     }
 
-    /// Is nothing missing of what it said that it has? Nothing can be of a best-effort writer.
+    /// Is nothing missing of what it said that it has? Nothing can be of a best-effort writer, nor
+    /// of one without history that nothing was heard of, and that is not asked.
     pub(super) fn is_complete(&self) -> bool {
         let lacks = || self.blocked || self.lacks() || self.has_backlog();
-        !self.reliable || self.started && !lacks()
+        let is_told_later = self.must_wait() && !self.history && self.due.is_none();
+        !self.reliable || is_told_later || self.started && !lacks()
     }
 
     /// What is to be remembered of the writer, should it come back; `None` if nothing came of it.
