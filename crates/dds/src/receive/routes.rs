@@ -8,8 +8,8 @@ use dunlin_wire::{EntityId, Guid, GuidPrefix};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
-/// Who is connected to whom: an immutable snapshot, replaced when something matches. What is said of
-/// a participant is shared with the snapshot before, unless something of its has changed.
+/// Who is connected to whom: an immutable snapshot, replaced when something matches. What it says
+/// of a participant is shared with the snapshot before, unless something there has changed.
 pub(crate) struct Routes<P: Endpoints> {
     pub(crate) writers: HashMap<EntityId, Arc<P::Writer>>,
     /// The same ones, in an order that is always the same.

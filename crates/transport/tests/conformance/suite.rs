@@ -117,13 +117,19 @@ fn carries_to_a_group(a: &dyn Transport, b: &dyn Transport) {
     assert!(a.reaches(&group(a, 7501)) > Reach::No);
 }
 
+/// A receiver with its UDP port and its UDP group.
+fn by_udp(transport: &dyn Transport, port: u16) -> (Box<dyn Receiver>, Locator, Locator) {
+    let group = Locator::udp_v4(Ipv4Addr::new(239, 255, 0, 1), port);
+    let listen = [Listen::Unicast { port: 0 }, Listen::Multicast { group }];
+    let receiver = transport.open(&listen).unwrap();
+    let is_port = |l: &Locator| l.kind == Locator::KIND_UDP_V4 && !l.is_multicast();
+    let port = receiver.locators().into_iter().find(is_port).unwrap();
+    (receiver, port, group)
+}
+
 /// Where UDP is received, what comes by its groups waits while they rest, and nothing else does.
 pub(crate) fn rests_its_groups(transport: &dyn Transport) {
-    let group = Locator::udp_v4(Ipv4Addr::new(239, 255, 0, 1), 7506);
-    let listen = [Listen::Unicast { port: 0 }, Listen::Multicast { group }];
-    let mut receiver = transport.open(&listen).unwrap();
-    let port = |l: &Locator| l.kind == Locator::KIND_UDP_V4 && !l.is_multicast();
-    let port = receiver.locators().into_iter().find(port).unwrap();
+    let (mut receiver, port, group) = by_udp(transport, 7506);
     receiver.rest_groups(100 * SOON);
     transport.send(&[outgoing(group, b"to all")]);
     transport.send(&[outgoing(port, b"to one")]);
@@ -140,11 +146,7 @@ pub(crate) fn rests_its_groups(transport: &dyn Transport) {
 
 /// A stream at one place hides nothing at another one.
 pub(crate) fn hears_a_group_beside_a_stream(transport: &dyn Transport) {
-    let group = Locator::udp_v4(Ipv4Addr::new(239, 255, 0, 1), 7507);
-    let listen = [Listen::Unicast { port: 0 }, Listen::Multicast { group }];
-    let mut receiver = transport.open(&listen).unwrap();
-    let port = |l: &Locator| l.kind == Locator::KIND_UDP_V4 && !l.is_multicast();
-    let port = receiver.locators().into_iter().find(port).unwrap();
+    let (mut receiver, port, group) = by_udp(transport, 7507);
     for _ in 0..100 {
         transport.send(&[outgoing(port, b"to one")]);
     }

@@ -279,6 +279,22 @@ fn a_stronger_writer_is_named_with_both_strengths() {
     );
 }
 
+/// What is said of the pair if nothing is wrong.
+fn only_note(domain: &Domain, answers: &[DiagnosticReply]) -> String {
+    let scene = Snapshot {
+        domain,
+        answers,
+        elsewhere: &[],
+        group: None,
+    };
+    let report = examine(&scene, Subject::Topic("Square"));
+    assert_eq!(report.findings, []);
+    let [note] = report.notes.as_slice() else {
+        panic!("not one note: {:?}", report.notes)
+    };
+    note.clone()
+}
+
 #[test]
 fn a_filter_that_was_given_up_is_a_note_since_samples_arrive() {
     let mut domain = pair();
@@ -301,17 +317,7 @@ fn a_filter_that_was_given_up_is_a_note_since_samples_arrive() {
         ),
         answer(r, w, &[(DiagnosticFact::TakenIn, 4)]),
     ];
-    let scene = Snapshot {
-        domain: &domain,
-        answers: &answers,
-        elsewhere: &[],
-        group: None,
-    };
-    let report = examine(&scene, Subject::Topic("Square"));
-    assert_eq!(report.findings, []);
-    let [note] = report.notes.as_slice() else {
-        panic!("not one note: {:?}", report.notes)
-    };
+    let note = only_note(&domain, &answers);
     for word in ["every sample", "262144 steps", "color LIKE '%a%b%'"] {
         assert!(note.contains(word), "{word} in {note}");
     }
@@ -334,17 +340,7 @@ fn samples_that_came_twice_are_a_note_of_their_reader() {
             [answer(r, of.guid, &facts), answer(of.guid, r, &written)]
         })
         .collect();
-    let scene = Snapshot {
-        domain: &domain,
-        answers: &answers,
-        elsewhere: &[],
-        group: None,
-    };
-    let report = examine(&scene, Subject::Topic("Square"));
-    assert_eq!(report.findings, []);
-    let [note] = report.notes.as_slice() else {
-        panic!("not one note: {:?}", report.notes)
-    };
+    let note = only_note(&domain, &answers);
     assert!(note.contains("left out 12 samples"), "{note}");
 }
 

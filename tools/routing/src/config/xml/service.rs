@@ -62,8 +62,8 @@ impl Reader<'_> {
         })
     }
 
-    /// The participant of an element. Without QoS of its own it sends and receives as usual, however
-    /// the default profile has the participants of data do it.
+    /// The participant of an element. Without QoS of its own it has the usual transports and peers;
+    /// those of the default profile are for the participants of data.
     fn own_participant(&mut self, element: Element<'_>) -> ParticipantPlan {
         let plan = self.participant_qos(element);
         let names = ["domain_participant_qos", "participant_qos"];
